@@ -23,7 +23,6 @@ export {
   guardByName,
   openPathStandings,
   type PathStanding,
-  type PathStandings,
   rootOf,
 } from './paths/path-standing.ts'
 export { exchangedFolderText, type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'

@@ -38,7 +38,7 @@ export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }
 
-/** Returns a number with its noun: `1 line`, `2 lines`. */
+/** Returns a number with its noun: `1 line`, `2000 lines`. For models and files; people get thousands parted (`countOf`). */
 export function countedNoun(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -112,7 +112,7 @@ const withoutServer = new Set<string>([
   'completion',
   'update',
   'uninstall',
-  // Its server needs the file of `--users`.
+  // Starts its server itself, with the file that --users names.
   'user',
   '--help',
   '-h',

@@ -1,7 +1,7 @@
 import { showHidden } from '@parley/presentation/text/control-characters'
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
-import { countedNoun, greatest, joinShellWords } from '@parley/text'
+import { columnLines, countedNoun, joinShellWords } from '@parley/text'
 
 const reachTexts = {
   nothing: 'with or without a sandbox',
@@ -47,12 +47,11 @@ function repositoryLines({ run, verdict, parts }: ResultOf<'policy/test'>): read
 }
 
 function partLines(parts: ResultOf<'policy/test'>['parts']): readonly string[] {
-  const width = greatest(parts.map(({ verdict }) => verdicts[verdict].length))
-  const lines = parts.map(
-    ({ verdict, argv, rule }) =>
-      `    ${verdicts[verdict].padEnd(width)}  ${oneLine(joinShellWords(argv))}  [${ruleText(rule)}]`,
-  )
-  return ['  each by itself:', ...lines]
+  const rows = parts.map(({ verdict, argv, rule }) => [
+    verdicts[verdict],
+    `${oneLine(joinShellWords(argv))}  [${ruleText(rule)}]`,
+  ])
+  return ['  each by itself:', ...columnLines(rows).map((line) => `    ${line}`)]
 }
 
 /** Returns the calls with a changed verdict, and their count. */

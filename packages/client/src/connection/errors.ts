@@ -48,7 +48,7 @@ export function codeOf(error: unknown): string | null {
   return error instanceof ClientError || error instanceof RpcError ? (error.data?.code ?? null) : null
 }
 
-/** Returns true for the error of a request whose connection is over: lost, or refused by every server. */
+/** Returns true if a request failed because its connection is lost, or because no server gives this client access any more. */
 export function isConnectionOver(error: unknown): boolean {
   const code = codeOf(error)
   return code === 'connectionClosed' || code === 'accessEnded'

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { errorCode } from '@parley/text'
 
 /** Listens on both loopback addresses of this machine. */
 export interface Listener {
@@ -55,6 +56,6 @@ async function started(server: Server, host: string, port: number): Promise<stri
     await once(server, 'listening')
     return null
   } catch (error) {
-    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return errorCode(error) ?? 'unknown'
   }
 }

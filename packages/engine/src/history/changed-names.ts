@@ -33,7 +33,8 @@ export function createChangedNames({ redact, roots, files }: NameParts): Changed
   const known = new Map<string, string>()
 
   function writtenPath(path: string): string {
-    const root = roots().find((folder) => path.startsWith(`${folder}/`)) ?? ''
+    const around = roots().filter((folder) => path.startsWith(`${folder}/`))
+    const root = around.reduce((longest, folder) => (folder.length > longest.length ? folder : longest), '')
     const name = path.slice(root.length)
     const redacted = redact(name)
     if (redacted === name) return path

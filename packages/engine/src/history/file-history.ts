@@ -76,7 +76,8 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   let last: Promise<unknown> = Promise.resolve()
   const { covered, failed } = createCoverage(() => sizeProblem(watch), onUncovered)
 
-  const rootsNow = () => outermostFolders(workspaceOf(state()).roots.map(realOrGiven))
+  const realRoots = () => workspaceOf(state()).roots.map(realOrGiven)
+  const rootsNow = () => outermostFolders(realRoots())
 
   /**
    * Returns the table of the folders of the conversation, a new one after the folders changed; null when it cannot be
@@ -130,7 +131,7 @@ export function createFileHistory(parts: HistoryParts): FileHistory {
   return {
     environment,
     store,
-    names: createChangedNames({ redact, roots: rootsNow, files: environment.patches }),
+    names: createChangedNames({ redact, roots: realRoots, files: environment.patches }),
     bring: (hashes) => bringContents(new Set(hashes), store, fetch),
     alone,
     around: (effect) => alone((inside) => inside(effect)),

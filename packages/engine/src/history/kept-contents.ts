@@ -1,5 +1,5 @@
 import { decodeLine } from '@parley/journal'
-import { isRecord } from '@parley/text'
+import { isRecord, parseJson } from '@parley/text'
 import { type ContentStore, openContentStore } from '@parley/workspace'
 import type { FileContents } from '../ports/shared-store.ts'
 
@@ -21,17 +21,9 @@ export function keptContents(folder: string): FileContents {
         lists: events.flatMap(({ list }) => (typeof list === 'string' ? [list.replace(':', '-')] : [])),
       }
     },
-    listedIn: (sideFile) => hashesOf(listIn(sideFile)),
+    // A damaged list must not keep a conversation from being deleted.
+    listedIn: (sideFile) => hashesOf(parseJson(Buffer.from(sideFile).toString())),
     read,
-  }
-}
-
-/** Reads a list of files; null for one that is damaged, which must not keep a conversation from being deleted. */
-function listIn(sideFile: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(sideFile).toString())
-  } catch {
-    return null
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ConfiguredHook } from '@parley/config'
 import type { EventOf, HookEvent } from '@parley/protocol'
 import { type HookAnswer, hookAnswer } from '@parley/protocol/hooks'
-import { exitWords, secondsText } from '@parley/text'
+import { exitWords, parseJson, secondsText } from '@parley/text'
 import * as z from 'zod'
 import type { HookEnd } from './run-hook.ts'
 
@@ -81,12 +81,8 @@ function stopped({ on }: HookContract, reason: string, said: Pick<HookFinding, '
 }
 
 function readAnswer(hook: HookContract, text: string): HookFinding {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { outcome: 'failed', reason: 'its output begins like JSON and is none' }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { outcome: 'failed', reason: 'its output begins like JSON and is none' }
   const answer = hookAnswer.safeParse(value)
   if (answer.success) return answered(hook, answer.data)
   const [problem = ''] = z.prettifyError(answer.error).split('\n')

@@ -28,8 +28,12 @@ export function watchEvents(ports: WatchPorts): WatchingHooks {
   const asked: AskedCalls = new Map()
   for (const approval of Object.values(conversation.state.core.approvals)) noteAsked(asked, approval, conversation)
   let isClosing = false
-  let denyApproval: Deny = () => undefined
-  const deny: Deny = (approvalId, by) => denyApproval(approvalId, by)
+  let denyApproval: Deny | null = null
+  const deny: Deny = (approvalId, by) => {
+    // A denial that is dropped would let the call run: it fails here, and is reported.
+    if (denyApproval === null) throw new Error('A hook denied before its conversation was attached.')
+    denyApproval(approvalId, by)
+  }
   const start = (told: ToldMoment) => {
     if (!hooks.has(told.moment)) return
     const run: Promise<void> = runTold(told, { signal: stop.signal, deny }, ports)

@@ -1,5 +1,4 @@
 import { type Config, looserSandbox, stricterSandbox } from '@parley/config'
-import { configDefaults } from '@parley/config/defaults'
 import type { CeilingFlags } from '@parley/policy'
 import {
   type ApprovalPolicy,
@@ -30,11 +29,17 @@ export interface Ceiling {
   readonly ofUser?: SandboxMode
 }
 
+/** Mode that each server allows. It is no default: with another default in config.toml it stays. */
+export const leastCeiling = 'workspace-write'
+
+/** Policy in place of `never` where that is not allowed. */
+const instead = 'on-request'
+
 /** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
 export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program }: CeilingFlags, own: Config): Ceiling {
   const named = [...secretFolders, ...(own.sandbox_workspace_write?.writable_roots ?? [])]
   return {
-    sandbox: maxSandbox ?? looserSandbox(configDefaults.sandbox_mode, own.sandbox_mode ?? configDefaults.sandbox_mode),
+    sandbox: maxSandbox ?? looserSandbox(leastCeiling, own.sandbox_mode ?? leastCeiling),
     neverWithFullAccess: allowNever || own.approval_policy === 'never',
     network: own.sandbox_workspace_write?.network_access === true,
     unixSockets: own.sandbox_workspace_write?.allow_unix_sockets === true,
@@ -75,7 +80,7 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
   const { approvalPolicy } = wanted
   if (!isUnasked({ sandbox, approvalPolicy }) || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy }
   if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
-  return { sandbox, approvalPolicy: configDefaults.approval_policy }
+  return { sandbox, approvalPolicy: instead }
 }
 
 /** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */

@@ -1,5 +1,5 @@
 import { answerIn, type ConversationState, limits, type OutputSchema } from '@parley/protocol'
-import { errorMessage } from '@parley/text'
+import { errorMessage, parseJson } from '@parley/text'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 
@@ -31,7 +31,7 @@ export async function findAnswerProblem({ core, window }: ConversationState): Pr
   const { turn } = core
   if (turn?.outputSchema === undefined) return null
   const said = window.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
-  const value = parse(answerIn(said) ?? '')
+  const value = parseJson(answerIn(said) ?? '')
   if (value === undefined) return 'it is not JSON'
   const validator = await createValidator()
   const validate = validator.compile(withoutDialect(turn.outputSchema))
@@ -51,12 +51,4 @@ interface Problem {
 function firstProblem(problems: readonly Problem[] | null | undefined): string {
   const [first] = problems ?? []
   return `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}`
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { type ConversationEvent, type ConversationId, isCall } from '@parley/protocol'
+import { errorCode } from '@parley/text'
 
 /** Events of the log of a server, with their level. docs/operating.md lists them. */
 export const logLevels = {
@@ -79,7 +80,6 @@ function userOf(by: { readonly user?: string } | undefined): Pick<LogEntry, 'use
 /** Returns what may be logged of a fault: its kind. The message may quote files and conversations. */
 export function kindOfFault(fault: unknown): { readonly error: string; readonly code?: string } {
   if (!(fault instanceof Error)) return { error: typeof fault }
-  const code =
-    'code' in fault && typeof fault.code === 'string' && /^[\w.-]{1,64}$/.test(fault.code) ? fault.code : null
-  return { error: fault.name, ...(code === null ? {} : { code }) }
+  const code = errorCode(fault)
+  return { error: fault.name, ...(code !== null && /^[\w.-]{1,64}$/.test(code) ? { code } : {}) }
 }

@@ -36,7 +36,7 @@ export interface OpenEnvironment {
   readonly environment: Environment
   readonly release: TakenEnvironment['release']
   readonly project: ConversationProject
-  /** Passes the changes of the link to a listener, beginning with changes before the call. */
+  /** Sets the listener of changes of the link. A link reports its first change only after the conversation is attached. */
   readonly onLinkChange: (listener: (change: LinkChange) => void) => void
 }
 
@@ -50,13 +50,13 @@ interface RecordedConversation {
 export function openEnvironment({ parts, record, config }: RecordedConversation, ports: ActPorts): OpenEnvironment {
   const { conversation, onFault } = record
   const { core } = parts.state
-  const link = holdLinkChanges()
+  let listener: ((change: LinkChange) => void) | null = null
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: config.effective.values,
     ...ownerFor(parts, onFault),
-    onLinkChange: link.take,
+    onLinkChange: (change) => listener?.(change),
   })
   if (parts.owner !== null) keepRunning(conversation, environment.kept, parts.names)
   const cwd = () => conversation.state.core.meta.cwd
@@ -65,23 +65,10 @@ export function openEnvironment({ parts, record, config }: RecordedConversation,
     environment.name === null
       ? projectHere(config, cwd, { projects })
       : projectInEnvironment({ config, environment, overrides: configOnly(parts.overrides), cwd }, { home, projects })
-  return { environment, release, project, onLinkChange: link.deliver }
-}
-
-/** Holds changes of a link until there is a listener. */
-function holdLinkChanges() {
-  const held: LinkChange[] = []
-  let listener: ((change: LinkChange) => void) | null = null
-  return {
-    take(change: LinkChange): void {
-      if (listener === null) held.push(change)
-      else listener(change)
-    },
-    deliver(to: (change: LinkChange) => void): void {
-      listener = to
-      for (const change of held.splice(0)) to(change)
-    },
+  const onLinkChange: OpenEnvironment['onLinkChange'] = (to) => {
+    listener = to
   }
+  return { environment, release, project, onLinkChange }
 }
 
 /** Takes an environment. A `ConfigError` about a recorded conversation names the command that still shows it. */

@@ -8,7 +8,7 @@ import type { Projects } from '@parley/policy'
 import type { ConversationState, Overrides, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import * as z from 'zod'
-import type { Ceiling } from '../limits/ceiling.ts'
+import { type Ceiling, leastCeiling } from '../limits/ceiling.ts'
 import { configHere, configOnly, readConfig } from './read-config.ts'
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
@@ -45,7 +45,7 @@ export function givenLimits(
   const roots = isHere ? (values.sandbox_workspace_write?.writable_roots ?? []) : []
   return {
     // Only a flag or the user's own file raises the ceiling to full access.
-    sandbox: most === 'danger-full-access' && sandbox === configDefaults.sandbox_mode ? most : sandbox,
+    sandbox: most === 'danger-full-access' && sandbox === leastCeiling ? most : sandbox,
     approvalPolicy,
     neverWithFullAccess,
     writableRoots: [...roots, ...sealed],

@@ -1,3 +1,4 @@
+import { limitConcurrency } from '@parley/host'
 import type { ExecMethodName, ExecMethods } from '@parley/protocol/exec'
 import { realPathOf } from '@parley/workspace'
 import type { PolicyEnforcer } from '../sandbox/enforce-policy.ts'
@@ -25,8 +26,8 @@ type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | n
 const maxRunning = 2
 
 export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): FileHandlers {
-  const runReading = createTaskLimit(maxRunning)
-  const runChanging = createTaskLimit(maxRunning)
+  const runReading = limitConcurrency(maxRunning)
+  const runChanging = limitConcurrency(maxRunning)
   const within = <Params extends PathParams, Result>(run: TaskLimit, use: Use<Params, Result>) => {
     return async (params: Params): Promise<Result> => {
       const path = pathOf(params.path, 'path')
@@ -95,21 +96,4 @@ export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): 
   }
 }
 
-/** Runs a few tasks at a time; the others wait in order. */
-type TaskLimit = <Result>(task: () => Promise<Result>) => Promise<Result>
-
-function createTaskLimit(max: number): TaskLimit {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async (task) => {
-    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await task()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
-  }
-}
+type TaskLimit = ReturnType<typeof limitConcurrency>

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { entriesIn } from '../system/list-folder.ts'
+import { entriesIn, entriesOpened } from '../system/list-folder.ts'
 import { identityOf, lookAt } from '../system/real-path.ts'
 
 interface KnownRepositories {
@@ -149,7 +149,7 @@ export function changedFolders(
 
 /** Lists a folder, which is opened where it must be. */
 function opened(folder: string, open: ChangedOptions['open']) {
-  const entries = entriesIn(folder) ?? (open(folder) ? entriesIn(folder) : null)
+  const entries = entriesOpened(folder, open)
   const isClosed = entries === null ? lookAt(folder) !== null : hasOddNames(folder, entries)
   return { entries: entries ?? [], isClosed }
 }

@@ -1,7 +1,7 @@
 import { type Dirent, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errorMessage } from '@parley/text'
-import { entriesIn } from '../system/list-folder.ts'
+import { entriesOpened } from '../system/list-folder.ts'
 import { isWithin, lookAt, realPathOrNull } from '../system/real-path.ts'
 import { commonFolderOf, pathFrom, readBounded } from './git-folder.ts'
 import { startingSetting } from './harmless-settings.ts'
@@ -133,7 +133,7 @@ function foldersIn(folder: string, around: DangerSurroundings): string[] {
 }
 
 function list(folder: string, { open }: Pick<DangerSurroundings, 'open'>): Dirent[] {
-  return entriesIn(folder) ?? (open(folder) ? entriesIn(folder) : null) ?? []
+  return entriesOpened(folder, open) ?? []
 }
 
 function statOf(path: string) {

@@ -112,7 +112,7 @@ export function collectGuardedPaths(roots: readonly string[]): GuardedPathCollec
     found: { places, links, watched, absent, reportOnly, writable },
     addWatched,
     addIfThere,
-    addReportOnly: addReportOnly,
+    addReportOnly,
     addMissing: ({ path, kind }) => absent.set(path, kind),
     addWithLinks,
     addNamed: (place) => (place.ifThere === true ? addIfThere(place) : addWithLinks(place)),

@@ -17,3 +17,8 @@ export function namesIn(folder: string): string[] | null {
     return null
   }
 }
+
+/** Returns the entries of a folder, which `open` opens to its user where it is closed; null where it cannot be listed. */
+export function entriesOpened(folder: string, open: (folder: string) => boolean): Dirent[] | null {
+  return entriesIn(folder) ?? (open(folder) ? entriesIn(folder) : null)
+}

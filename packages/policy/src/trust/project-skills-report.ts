@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { printable } from '@parley/config'
-import { readFrontMatter } from '@parley/text'
+import { countedNoun, readFrontMatter } from '@parley/text'
 import type { Project } from './project.ts'
 import type { ProgramFile } from './project-programs.ts'
 import { belongsTo, isSameContent, type ProjectSkill } from './project-skills.ts'
@@ -73,6 +73,6 @@ export function countSkills(skills: readonly ProjectSkill[]): string {
   const counts = (['skill', 'command'] as const).map(
     (kind) => [kind, skills.filter((part) => part.kind === kind).length] as const,
   )
-  const words = counts.flatMap(([kind, count]) => (count === 0 ? [] : [`${count} ${kind}${count === 1 ? '' : 's'}`]))
+  const words = counts.flatMap(([kind, count]) => (count === 0 ? [] : [countedNoun(count, kind)]))
   return words.join(' and ')
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Config, type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import type { SandboxMode, TrustReport } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 import { createTwoFilesPatch } from 'diff'
 import { ruleRefOf } from '../decision/rules/rules.ts'
 import type { Project } from './project.ts'
@@ -181,8 +182,8 @@ function skillNotice(state: Project['state'], skills: Project['skills'], ways: s
 
 function contentsOf({ files, servers, hooks, skills }: Project): string {
   const count = Object.keys(servers).length
-  const tools = count === 0 ? [] : [`${count} tool ${count === 1 ? 'server' : 'servers'}`]
-  const programs = hooks.length === 0 ? [] : [`${hooks.length} ${hooks.length === 1 ? 'hook' : 'hooks'}`]
+  const tools = count === 0 ? [] : [countedNoun(count, 'tool server')]
+  const programs = hooks.length === 0 ? [] : [countedNoun(hooks.length, 'hook')]
   const words = skills.length === 0 ? [] : [countSkills(skills)]
   return [...files.map(({ path }) => path), ...tools, ...programs, ...words].join(', ')
 }

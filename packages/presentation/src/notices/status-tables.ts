@@ -1,6 +1,6 @@
 import type { ConversationCore, ConversationState, ResultOf, Settings } from '@parley/protocol'
 import { enforcementReasonOf, notKnownHarmless } from '../limits/limits-words.ts'
-import { count, placedPath } from '../text/formats.ts'
+import { count, countOf, placedPath } from '../text/formats.ts'
 import { costWords, tokenWords } from '../text/token-words.ts'
 import type { Notice } from './notice.ts'
 
@@ -122,5 +122,5 @@ const partNames: Readonly<Record<ContextPart['kind'], string>> = {
 
 function itemsOf({ kind, count: number }: ContextPart): string {
   const word = { instructions: null, files: 'file', tools: 'tool', talk: 'message', outputs: 'result' }[kind]
-  return word === null ? '' : ` · ${count(number)} ${word}${number === 1 ? '' : 's'}`
+  return word === null ? '' : ` · ${countOf(number, word)}`
 }

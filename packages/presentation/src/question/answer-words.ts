@@ -15,7 +15,7 @@ export function choiceWords(approval: Approval, isBrief: boolean): ChoiceWords {
   const remember = alwaysWords(approval)
   if (isForm(approval.kind)) return { labels: formLabels(approval, remember), noteHint: '' }
   const isPlan = approval.kind === 'plan'
-  const labels = isPlan ? planLabels(remember, isBrief) : callLabels(approval, isBrief)
+  const labels = isPlan ? planLabels(remember, isBrief) : callLabels(approval, remember, isBrief)
   if (isBrief) return { labels, noteHint: '' }
   return { labels, noteHint: isPlan ? 'say what to change' : 'say what to do instead' }
 }
@@ -32,7 +32,7 @@ function formLabels({ form }: Approval, remember: string): ChoiceWords['labels']
   }
 }
 
-function callLabels(approval: Approval, isBrief: boolean): ChoiceWords['labels'] {
+function callLabels(approval: Approval, remember: string, isBrief: boolean): ChoiceWords['labels'] {
   const { covers = 'calls like this', any = '' } = approval.forSession ?? {}
   const yesTo = (calls: string) =>
     isBrief ? `yes, not again for ${shownLine(calls)}` : `yes, and not again for ${shownLine(calls)}, until I leave`
@@ -40,7 +40,7 @@ function callLabels(approval: Approval, isBrief: boolean): ChoiceWords['labels']
     yes: isBrief ? 'yes' : 'yes, this once',
     yesForConversation: yesTo(covers),
     yesToAny: yesTo(any),
-    remember: isBrief ? 'remember …' : alwaysWords(approval),
+    remember: isBrief ? 'remember …' : remember,
     note: 'no …',
     stop: 'stop',
   }

@@ -1,15 +1,10 @@
 import { isSameHash, type LinkCode } from '@parley/engine'
 import { type Access, personMay, type Rights, rightsToRead, type SharedLink } from '@parley/protocol'
+import type { UsersFile } from './users-file.ts'
 import type { User } from './users-text.ts'
 
-/** Users as they are found by name; `refresh` looks at their file now. */
-interface FoundUsers {
-  find(name: string): User | null
-  refresh(): void
-}
-
 /** Returns the rights of a user while the file has the user with the token that the client brought. */
-export function rightsOfUser({ name, tokenHash }: User, users: FoundUsers): Rights {
+export function rightsOfUser({ name, tokenHash }: User, users: Pick<UsersFile, 'find' | 'refresh'>): Rights {
   const current = () => {
     const found = users.find(name)
     return found?.tokenHash === tokenHash ? found : null

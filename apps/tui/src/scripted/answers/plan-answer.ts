@@ -3,7 +3,10 @@ import { type ConversationEvent, permits, type TurnId } from '@parley/protocol'
 /** Plans that the model handed over in the turns of a run. */
 export interface PlanAnswers {
   note(event: ConversationEvent): void
-  /** Returns the plan of a turn that nobody took up: it is the answer. Null without a plan, or where a schema asks for another form. */
+  /**
+   * Returns the turn's plan if nobody said yes to it: the plan is then the answer of the run. Null without a plan, or if the
+   * turn has an output schema, which a plan does not follow.
+   */
   of(turnId: TurnId): string | null
 }
 

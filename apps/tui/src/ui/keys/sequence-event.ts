@@ -126,8 +126,8 @@ function readModifiers(field: string | undefined): Pressed {
 }
 
 /**
- * Returns the reply in a control sequence; null for other sequences. `1;5R` is a cursor report, since F3 is not sent
- * that way in the modes used.
+ * Returns the reply in a control sequence; null for other sequences. `1;5R` is read as a report of the cursor: in the
+ * keyboard modes that parley sets, terminals send F3 as another sequence.
  */
 function csiReply(parameters: string, final: string): ReplyEvent | null {
   const marker = /^[<=>?]/.exec(parameters)?.[0] ?? ''

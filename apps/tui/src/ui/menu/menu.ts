@@ -42,7 +42,7 @@ export interface MenuRow {
   readonly listed: ListedConversation | null
 }
 
-/** Rows of a menu, and what limits them to those that are shown. */
+/** All rows of a menu, and the filters that select the shown ones: typed text, folder and picker. */
 export interface FilteredRows {
   /** All rows; null while loading. */
   readonly rows: readonly MenuRow[] | null

@@ -39,8 +39,8 @@ export function cutChunks(bytes: Uint8Array, { first, count }: ChunkRun): readon
 }
 
 /**
- * Returns the bytes of whole lines of a chunk from the bytes of its range. A chunk begins after the first line end in
- * its first bytes, where the one before ends. Longer lines are cut between characters.
+ * Returns the whole lines of a chunk from the bytes of its range. A chunk begins after the first line end in its range,
+ * and the chunk before it ends at the same place. A line longer than the overlap is cut between two characters.
  */
 function wholeLines(bytes: Uint8Array, index: number): Uint8Array {
   const start = index === 0 ? 0 : boundary(bytes, 0)

@@ -1,6 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import type { ConversationCore, Plan } from '@parley/protocol'
-import { firstBytes, lastBytes, utf8Length } from '@parley/text'
+import { firstBytes, lastBytes, parseJson, utf8Length } from '@parley/text'
 import { tokensOfText } from '../view/estimate.ts'
 import type { PastFacts } from '../view/past-facts.ts'
 
@@ -94,12 +94,9 @@ function inOneLine(text: string): string {
 
 /** Reads a side file back; for one that is missing or damaged the notes say so. */
 export function parseCarried(text: string | null): Carried {
-  try {
-    const value: unknown = JSON.parse(text ?? '')
-    if (isCarried(value)) return value
-  } catch {
-    // Damaged: the summary alone is left.
-  }
+  const value = parseJson(text ?? '')
+  if (isCarried(value)) return value
+  // Damaged: the summary alone is left.
   return { messages: [], notes: '(A file of this conversation is missing here: the messages and notes carried over.)' }
 }
 

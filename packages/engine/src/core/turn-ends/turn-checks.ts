@@ -1,6 +1,6 @@
 import { limitDefaults } from '@parley/config/defaults'
 import type { Failure, MessageCall, Turn, TurnChecks } from '@parley/protocol'
-import { exitWords } from '@parley/text'
+import { countedNoun, exitWords } from '@parley/text'
 
 type Failed = NonNullable<NonNullable<Turn['checked']>['failed']>[number]
 
@@ -38,16 +38,13 @@ function deniedMessage({ denials }: Turn, { itemId, title }: Failed): string {
 function failedMessage({ checks, checked }: Turn, failed: readonly Failed[]): string {
   const { rounds = 0 } = checks ?? {}
   const which = failed.map((one) => `\`${one.title}\` (${howItEnded(one)})`).join(', ')
-  const tries = rounds === 0 ? '' : `, also after ${count(Math.max(0, (checked?.times ?? 1) - 1), 'round')} of mending`
+  const tries =
+    rounds === 0 ? '' : `, also after ${countedNoun(Math.max(0, (checked?.times ?? 1) - 1), 'round')} of mending`
   return `The checks do not pass${tries}: ${which}. What the model has changed stays.`
 }
 
 function howItEnded({ status, exitCode }: Failed): string {
   return typeof exitCode === 'number' ? exitWords(exitCode) : status
-}
-
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`
 }
 
 interface CheckMessage {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { checkServerIdentity } from 'node:tls'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import {
@@ -8,6 +7,7 @@ import {
   type NodeConnectionOptions,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
+import { readUnlocked } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
@@ -111,7 +111,9 @@ function optionsOf({ servers, credentialsFile, user, tls }: StoreAddress): NodeC
     timeout: requestMs,
     // Each request makes an error for its trace otherwise, a tenth of the work of a takeover.
     noAsyncTraces: true,
-    ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
+    ...(credentialsFile === undefined
+      ? {}
+      : { authenticator: credsAuthenticator(Buffer.from(readUnlocked(credentialsFile))) }),
     ...(user === undefined ? {} : { authenticator: usernamePasswordAuthenticator(user.name, user.password) }),
     ...(tls === undefined ? {} : { tls: securedBy(tls, servers) }),
   }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { certificateFault, errorMessage, tlsFaultOf } from '@parley/text'
+import { readUnlocked } from '@parley/host'
+import { certificateFault, errorCode, errorMessage, tlsFaultOf } from '@parley/text'
 
 /** Files of TLS for the connection to a store. */
 export interface TlsPaths {
@@ -20,7 +20,7 @@ export function fileFault(files: TlsPaths): string | null {
 
 function faultIn(path: string, isCertificate: boolean): string | null {
   try {
-    const text = readFileSync(path, 'utf8')
+    const text = readUnlocked(path)
     return isCertificate ? certificateFault(text) : null
   } catch (error) {
     return `cannot be read: ${errorMessage(error)}`
@@ -45,7 +45,7 @@ export function reasonWords(cause: unknown, files: TlsPaths = {}): string {
 
 function refusedCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  const code = 'code' in error ? String(error.code) : ''
+  const code = errorCode(error) ?? ''
   return refusedCodes.test(code) ? code : refusedCode(error.cause)
 }
 
