@@ -3,9 +3,12 @@ export interface Addresses {
   /** Socket that other processes find the owner of a conversation by. */
   readonly socket: string | null
   readonly others: readonly string[]
-  /** Websocket by which clients of servers of the same store reach this one; absent or null for none. */
+  /**
+   * Websocket address of this server for clients of other servers of its store; absent or null where it has no such
+   * address.
+   */
   readonly announced?: string | null
-  /** Origin at which browsers find the page of a server with users; absent or null for none. */
+  /** Origin at which browsers find the page of a server with users; absent or null where it serves no page. */
   readonly page?: string | null
 }
 

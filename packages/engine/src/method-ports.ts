@@ -26,7 +26,16 @@ type Method<Name extends MethodName> = (params: ParamsOf<Name>) => ResultOf<Name
 /** Methods of the protocol that the engine answers, for one client; a missing one does not compile. */
 export type EngineMethods = { readonly [Name in Exclude<MethodName, ConnectionMethod>]: Method<Name> }
 
-/** Parts that the methods of the engine work with. */
+/** Users of a server, and where they are served. */
+interface PeoplePorts {
+  /** Users of the server; null where every client may do everything. */
+  readonly users: Users | null
+  /** Returns the origin at which browsers find the page of a server with users; null for no page. */
+  readonly page: () => string | null
+  /** Takes the events of the log; undefined where no log is written. */
+  readonly logEvent: LogEvent | undefined
+}
+
 export interface MethodPorts {
   readonly host: ConversationHost
   readonly files: Files
@@ -39,13 +48,7 @@ export interface MethodPorts {
   readonly program: string
   readonly policy: Omit<CheckupPorts, 'redaction'>
   readonly trust: TrustPorts
-  /** Users of the server; null where it has none. */
-  readonly users: Users | null
-  /** Returns the origin at which browsers find the page of a server with users; null for none. */
-  readonly page: () => string | null
-  /** Takes the events of the log; undefined where nobody asked for it. */
-  readonly logEvent: LogEvent | undefined
-  /** Returns what hooks are tried with. */
+  readonly people: PeoplePorts
   readonly hookPorts: () => Promise<TryPorts>
   /** Loads the code of logins with the first one. */
   readonly logins: () => Promise<Logins>

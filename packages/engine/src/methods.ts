@@ -19,7 +19,7 @@ import { listProviders } from './settings/provider-list.ts'
 import { describeConfig } from './settings/read-config.ts'
 import { storedMethods } from './stored-methods.ts'
 
-/** Returns the methods for one client, whose actor and access are read at each call. */
+/** Returns the methods for one client; each call reads the client's actor and access anew. */
 export function methodsFor(client: Guest, ports: MethodPorts): EngineMethods {
   return {
     ...storedMethods(client, ports),
@@ -57,8 +57,8 @@ function serverMethods(
   { host, files, copies, mcpServers, redaction, policy, trust, hookPorts }: MethodPorts,
 ): Pick<EngineMethods, ServerMethod> {
   const { home, env, keys } = policy
-  const broughtBy = <Params extends Wanted>(params: Params) =>
-    copies === null ? params : brought(params, client, host)
+  const refreshed = <Params extends LogSource>(params: Params) =>
+    copies === null ? params : refresh(params, client, host)
   return {
     'model/list': (params) => listModels(params, policy, trust.clock.now),
     'provider/list': () => listProviders({ ...policy, redaction }),
@@ -75,11 +75,11 @@ function serverMethods(
       (await import('./checkup/check-up.ts')).checkUp(params, { ...policy, redaction }),
     'policy/test': async (params) => (await import('./policy/test-command.ts')).testCommand(params, policy),
     'policy/replay': async (params) =>
-      (await import('./policy/replay-calls.ts')).replayCalls(await broughtBy(params), policy),
+      (await import('./policy/replay-calls.ts')).replayCalls(await refreshed(params), policy),
     'replay/run': async (params) =>
-      (await import('./replay/replay-conversation.ts')).replayConversation(await broughtBy(params), policy),
+      (await import('./replay/replay-conversation.ts')).replayConversation(await refreshed(params), policy),
     'policy/why': async (params) =>
-      (await import('./policy/explain-call.ts')).explainCall(await broughtBy(params), policy),
+      (await import('./policy/explain-call.ts')).explainCall(await refreshed(params), policy),
     'trust/read': async (params) => (await import('./project/trust.ts')).readTrust(params, client.rights, trust),
     'hook/list': async (params) => (await import('./hooks/try-hooks.ts')).listHooks(params, client.rights, trust),
     'hook/try': async (params) => (await import('./hooks/try-hooks.ts')).tryHooks(params, await hookPorts()),
@@ -90,14 +90,18 @@ function serverMethods(
   }
 }
 
-interface Wanted {
+interface LogSource {
   readonly conversation?: string
   readonly cwd?: string
   readonly file?: string
 }
 
-/** Brings the log that is read up to date with a store. What that does not know or give now may be on this machine. */
-async function brought<Params extends Wanted>(params: Params, client: Guest, host: ConversationHost): Promise<Params> {
+/** Brings the copy of a log up to date with the store. A conversation that the store does not give now may be on this machine. */
+async function refresh<Params extends LogSource>(
+  params: Params,
+  client: Guest,
+  host: ConversationHost,
+): Promise<Params> {
   if (params.file !== undefined) return params
   try {
     const conversation = await host.find(wantedConversation(params), client)
@@ -147,8 +151,8 @@ type ChangeMethod =
   | 'conversation/remember'
 
 /**
- * Methods that change an open conversation. Those that depend on its turn wait while one is being interrupted: what was
- * asked for after the interrupt takes effect after it.
+ * Methods that change an open conversation. While a turn is being interrupted, a method that depends on the turn waits:
+ * a request after the interrupt takes effect after it.
  */
 function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): Pick<EngineMethods, ChangeMethod> {
   const opened = ({ conversationId }: { readonly conversationId: ConversationId }) => host.get(conversationId)
@@ -219,10 +223,10 @@ type PeopleMethod =
   | 'user/remove'
   | 'user/token'
 
-/** Methods about users and about who reaches a conversation; their code is loaded with the first call. */
+/** Methods about users and the access to conversations; their code is loaded with the first call. */
 function peopleMethods(
   client: Guest,
-  { host, users, trust, page, logEvent }: MethodPorts,
+  { host, trust, people: { users, page, logEvent } }: MethodPorts,
 ): Pick<EngineMethods, PeopleMethod> {
   const { now } = trust.clock
   const ports = () => ({ by: client.actor, users, now, page: page() })
@@ -236,15 +240,17 @@ function peopleMethods(
   return {
     'conversation/share': async (params) => {
       const { share } = await sharing()
-      return host.withConversation(params.conversationId, (open) => share(open, params, ports()))
+      return host.withConversation(params.conversationId, ({ conversation }) => share(conversation, params, ports()))
     },
     'conversation/link/make': async (params) => {
       const { makeLink } = await sharing()
-      return host.withConversation(params.conversationId, (open) => makeLink(open, params, ports()))
+      return host.withConversation(params.conversationId, ({ conversation }) => makeLink(conversation, params, ports()))
     },
     'conversation/link/revoke': async (params) => {
       const { revokeLink } = await sharing()
-      return host.withConversation(params.conversationId, (open) => revokeLink(open, params, ports()))
+      return host.withConversation(params.conversationId, ({ conversation }) =>
+        revokeLink(conversation, params, ports()),
+      )
     },
     'user/list': async () => users?.list() ?? { file: null, users: [] },
     'user/add': async (params) => logged(params.user, 'added', usersOf(users).add(params)),
@@ -253,7 +259,7 @@ function peopleMethods(
   }
 }
 
-/** Returns the users of a server. Throws `invalidParams` where it has none. */
+/** Returns the users of a server. Throws `invalidParams` for a server without users. */
 function usersOf(users: Users | null): Users {
   if (users !== null) return users
   throw rejection(

@@ -1,6 +1,6 @@
 import type { ConversationEvent, ParamsOf } from '@parley/protocol'
+import type { FileFinder } from './client-access/find-files.ts'
 import { readView } from './conversation/log-fold.ts'
-import type { FileFinder } from './find-files.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import { type LiveConversation, summaryOf } from './live/live-conversation.ts'
 import type { EngineMethods, MethodPorts } from './method-ports.ts'
@@ -68,7 +68,7 @@ export function storedMethods(client: Guest, ports: MethodPorts): Pick<EngineMet
       })
     },
     'conversation/findFiles': async ({ conversationId, query }) => {
-      const { createFileFinder } = await import('./find-files.ts')
+      const { createFileFinder } = await import('./client-access/find-files.ts')
       findFiles ??= createFileFinder(ports.trust.clock.now)
       return findFiles(host.get(conversationId), query)
     },

@@ -15,7 +15,7 @@ import { type ConversationId, type ConversationState, initialState, type ResultO
 import type { Redaction } from '@parley/redaction'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
-import { rejection } from '../replies/rejection.ts'
+import { noConversation, rejection } from '../replies/rejection.ts'
 import { type BundleRules, isPiece, namedSideFiles } from './bundled-event.ts'
 import { createBundledFiles } from './bundled-files.ts'
 import { bundledLine, bundledText } from './bundled-line.ts'
@@ -72,8 +72,7 @@ export async function writeBundle(
 
 /** Opens the log of a stored conversation. Throws `conversationNotFound`. */
 export function openLog({ conversationId, paths }: BundleSource, files: Files): LogView {
-  if (files.look(paths.log) === null)
-    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+  if (files.look(paths.log) === null) throw noConversation(conversationId)
   return LogView.open(files, paths.log)
 }
 

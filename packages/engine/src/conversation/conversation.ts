@@ -9,6 +9,7 @@ import {
   eventVersion,
 } from '@parley/protocol'
 import { wellFormed } from '@parley/text'
+import type { Owner } from '@parley/workspace'
 import type { ModelView } from '../core/model-view.ts'
 import type { LogOffset } from '../core/view/view-blocks.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
@@ -57,6 +58,12 @@ export interface RecordingPorts {
   readonly report: (error: unknown) => void
   /** Sends a notice to every connected client. */
   readonly notify: TroublePorts['notify']
+}
+
+/** Right to a conversation of a store. */
+export interface ConversationOwner extends Owner {
+  /** Error that ended the right; null while it lasts. */
+  readonly ended: StorageError | null
 }
 
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */

@@ -1,7 +1,7 @@
 import { StorageError } from '@parley/journal'
 import type { ConversationId, ConversationSummary, ServerNotice } from '@parley/protocol'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import { storageNotice, storageRestored } from '../replies/rejection.ts'
+import { storageNotice, storageRestored } from '../replies/storage-words.ts'
 
 const firstDelayMs = 500
 const longestDelayMs = 10_000

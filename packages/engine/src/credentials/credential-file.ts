@@ -22,8 +22,8 @@ function credentialFilePath(home: string): string {
 let newest: { readonly path: string; readonly stamp: string; readonly entries: FileEntries } | null = null
 
 /**
- * Reads the file of credentials; empty when there is none. Throws `ConfigError` for a file that others can read or that
- * is damaged: a credential of unknown origin is not used.
+ * Reads the file of credentials; empty where it is missing. Throws `ConfigError` for a file that others can read or
+ * that is damaged: a credential of unknown origin is not used.
  */
 export function readCredentialFile(home: string): FileEntries {
   const path = credentialFilePath(home)
@@ -53,7 +53,7 @@ function unknownEntries(home: string): object {
   )
 }
 
-/** Removes what a process left that was killed while it wrote: a key in it would outlive its logout. */
+/** Removes the temporary file of a process that was killed while it wrote: a key in it would outlive its logout. */
 function removeTorn(home: string): void {
   const torn = nodeFiles.list(home).filter((name) => /^credentials\.json\..+\.tmp$/.test(name))
   for (const name of torn) nodeFiles.remove(join(home, name))

@@ -2,27 +2,29 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConfigError } from '@parley/config'
 import { makeFolders, nodeFiles, StorageError } from '@parley/journal'
-import { asCredential, type Credential, type CredentialName, type Place } from './credential.ts'
+import { asCredential, type Credential, type CredentialLocation, type CredentialName } from './credential.ts'
 import { type FileEntries, readCredentialFile, writeCredentialFile } from './credential-file.ts'
 import type { Keyring } from './keyring.ts'
 
 /** Wanted place of new credentials, as `cli_auth_credentials_store` names it. */
-type WantedPlace = 'auto' | Place
+type WantedPlace = 'auto' | CredentialLocation
 
 /** Credentials of one home. Several processes may use it at once. */
 export interface CredentialStore {
   /** Returns the kept names with their places, without asking the keyring. Throws `ConfigError`. */
   entries(): FileEntries
-  /** Resolves to a credential; null when there is none. Throws `ConfigError`, also when the keyring does not answer. */
+  /**
+   * Resolves to a credential; null where it is not kept. Throws `ConfigError`, also when the keyring does not answer.
+   */
   read(name: CredentialName): Promise<Credential | null>
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
-  keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<Place>
+  keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<CredentialLocation>
   /**
    * Replaces a credential by what `change` makes of the newest one, under a lock; null leaves it. Resolves to the one
    * that is kept then, or null.
    */
   update(name: CredentialName, change: Change): Promise<Credential | null>
-  /** Resolves to false when there was none. */
+  /** Resolves to false when it was not kept. */
   remove(name: CredentialName): Promise<boolean>
 }
 
@@ -54,7 +56,7 @@ export function createCredentialStore({ home, keyring }: StorePorts): Credential
     return credential
   }
 
-  async function put(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<Place> {
+  async function put(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<CredentialLocation> {
     const isInKeyring = wanted !== 'file' && (await keyring()?.write(name, JSON.stringify(credential))) === true
     if (!isInKeyring && wanted === 'keyring') throw new ConfigError('cli_auth_credentials_store', noKeyring)
     const known = entries()

@@ -11,9 +11,12 @@ interface KeyCredential {
 export interface OAuthCredential {
   readonly kind: 'oauth'
   readonly accessToken: string
-  /** Token that renews the login; null where the server gave none, so that the login ends with the access token. */
+  /**
+   * Token that renews the login; null where the server gave no such token, so that the login ends with the access
+   * token.
+   */
   readonly refreshToken: string | null
-  /** End of the access token in ms since the epoch; null where the server names none. */
+  /** End of the access token in ms since the epoch; null where the server names no end. */
   readonly expiresAtMs: number | null
   readonly issuer: string
   readonly clientId: string
@@ -33,9 +36,9 @@ export type RenewableCredential = OAuthCredential | McpCredential
 export type CredentialName = `provider/${string}` | `mcp/${string}`
 
 /** Place where a credential is kept. */
-export type Place = 'file' | 'keyring'
+export type CredentialLocation = 'file' | 'keyring'
 
-/** Returns a stored value as a credential; null when it is none that this version knows. */
+/** Returns a stored value as a credential; null for a kind that this version does not know. */
 export function asCredential(value: unknown): Credential | null {
   if (!isRecord(value)) return null
   const { kind, key } = value

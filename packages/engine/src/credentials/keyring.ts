@@ -4,7 +4,10 @@ import { findProgram, type Host } from '@parley/host'
 
 /** Keyring of the operating system, asked by a process of its own. It is never made to ask for its password. */
 export interface Keyring {
-  /** Resolves to the kept text; null when there is none, or the keyring does not answer within 2 s or is locked. */
+  /**
+   * Resolves to the kept text; null where no text is kept, or where the keyring is locked or does not answer within 2
+   * s.
+   */
   read(name: string): Promise<string | null>
   /** Resolves to false when the text is not kept. */
   write(name: string, text: string): Promise<boolean>
@@ -24,7 +27,7 @@ interface KeyringPorts {
 
 const answerMs = 2_000
 
-/** Variables by which a program finds the session's bus. */
+/** Variables that tell a program the address of the session's bus. */
 const busVariables = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'LANG'] as const
 
 /** Folders of the system's own programs. */

@@ -1,5 +1,5 @@
 import type { Files } from '@parley/journal'
-import { type CeilingFlags, createEditorServerTrust } from '@parley/policy'
+import { type CeilingFlags, createEditorServerTrust, defaultCeilingFlags } from '@parley/policy'
 import type { HandedServers } from '../limits/handed-servers.ts'
 import type { ConversationHost } from '../open/conversation-host.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
@@ -7,31 +7,36 @@ import type { EditorServers } from '../ports/editor.ts'
 import { readConfig } from '../settings/read-config.ts'
 import type { OfferPorts } from './offer-servers.ts'
 
-interface Parts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
+interface EditorServerParts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
   /** Value of `$PARLEY_HOME`. */
   readonly home: string
   readonly files: Files
-  readonly ceiling: CeilingFlags
+  /** Flags of the command line that set the ceiling; undefined for the default ceiling. */
+  readonly ceiling: CeilingFlags | undefined
   readonly clock: Pick<Clock, 'now'>
 }
 
-interface Around {
+interface ServedConversations extends Pick<OfferPorts, 'report'> {
   readonly host: Pick<ConversationHost, 'conversations'>
   readonly handed: HandedServers
-  readonly report: OfferPorts['report']
 }
 
-/** Returns the servers of editors in an engine; the code is loaded with the first use. */
+/** Returns the servers of editors in an engine; their code is loaded with the first use. */
 export function editorServersOf(
-  { home, files, ceiling, sandboxes, redaction, clock }: Parts,
-  { host, handed, report }: Around,
+  { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: EditorServerParts,
+  { host, handed, report }: ServedConversations,
 ): EditorServers {
   let made: Promise<EditorServers> | null = null
   const ports = (): OfferPorts => ({
     find: (id) => host.conversations.find(({ conversation }) => conversation.id === id),
     own: () => readConfig(home, ceiling.profile === null ? {} : { profile: ceiling.profile }).values,
     trust: createEditorServerTrust(home, files),
-    ...{ ceiling, handed, sandboxes, redaction, report, now: clock.now },
+    ceiling,
+    handed,
+    sandboxes,
+    redaction,
+    report,
+    now: clock.now,
   })
   const servers = () => {
     made ??= import('./offer-servers.ts').then(({ createEditorServers }) => createEditorServers(ports()))

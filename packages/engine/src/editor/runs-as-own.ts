@@ -13,7 +13,7 @@ const longestWord = 4096
 type Machine = Pick<Environment, 'home' | 'env' | 'files'>
 
 /** Folder of a session, and all folders that its commands or its project may change, by their given and real paths. */
-interface Around {
+interface ChangeableFolders {
   readonly cwd: string
   readonly roots: readonly string[]
   readonly environment: Machine
@@ -45,14 +45,14 @@ export async function runsAsOwn(
 }
 
 /** Tells if no word of a launch leads into the folders; one that is handed to the server may be such a folder itself. */
-async function standsApart({ choosing, handed }: LaunchWords, around: Around): Promise<boolean> {
+async function standsApart({ choosing, handed }: LaunchWords, around: ChangeableFolders): Promise<boolean> {
   if (choosing.some((word) => isAround(word, around))) return false
   for (const word of [...choosing, ...handed.filter((each) => !isOneOf(each, around))])
     if (isBuilt(word) || (await leadsThere(word, around))) return false
   return true
 }
 
-function aroundOf({ cwd, roots }: Workspace, environment: Machine): Around {
+function aroundOf({ cwd, roots }: Workspace, environment: Machine): ChangeableFolders {
   const project = projectRoot(cwd)?.folder
   const given = [cwd, ...roots, ...(project === undefined ? [] : [project])]
   return { cwd: realOrGiven(cwd), roots: [...new Set([...given, ...given.map(realOrGiven)])], environment }
@@ -68,7 +68,7 @@ function from(folder: string, path: string): string {
 }
 
 /** Tells if a word is exactly one of the folders, on which a program may work. */
-function isOneOf(word: string, { roots }: Around): boolean {
+function isOneOf(word: string, { roots }: ChangeableFolders): boolean {
   return roots.includes(word.replace(/(?<=.)\/$/, ''))
 }
 
@@ -93,14 +93,14 @@ function isBuilt(word: string): boolean {
 }
 
 /** Tells if a word leads to a folder in which one of the workspace lies. */
-function isAround(word: string, { roots }: Around): boolean {
+function isAround(word: string, { roots }: ChangeableFolders): boolean {
   return piecesOf(word).some(
     (piece) => piece.startsWith('/') && roots.some((root) => liesWithin(root, followLinks(piece).real)),
   )
 }
 
 /** Tells if a text names one of the folders, or a part of it leads into one. */
-async function leadsThere(text: string, { cwd, roots, environment }: Around): Promise<boolean> {
+async function leadsThere(text: string, { cwd, roots, environment }: ChangeableFolders): Promise<boolean> {
   if (text.length > longestWord || roots.some((root) => isNamed(root, text))) return true
   for (const piece of [text, ...piecesOf(text)]) {
     if (isWithin(from(environment.home, piece), roots)) return true

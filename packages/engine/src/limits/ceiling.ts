@@ -61,7 +61,7 @@ export function begunBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
 /** Permissions that the caller requested explicitly. */
-export interface Asked {
+export interface RequestedPermissions {
   readonly approvalPolicy?: ApprovalPolicy
   readonly sandbox?: SandboxMode
 }
@@ -70,7 +70,7 @@ export interface Asked {
  * Clamps permissions to the ceiling. Throws `aboveCeiling` for values the caller requested explicitly; values of a file
  * or a log are lowered.
  */
-export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling): Permissions {
+export function underCeiling(wanted: Permissions, asked: RequestedPermissions, ceiling: Ceiling): Permissions {
   const { ofUser } = ceiling
   if (asked.sandbox !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, asked.sandbox))
     throw aboveOwnCeiling(ofUser, asked.sandbox)
@@ -84,7 +84,7 @@ export function underCeiling(wanted: Permissions, asked: Asked, ceiling: Ceiling
 }
 
 /** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */
-export function assertUnderCeiling(change: Asked, now: Permissions, ceiling: () => Ceiling): void {
+export function assertUnderCeiling(change: RequestedPermissions, now: Permissions, ceiling: () => Ceiling): void {
   const { sandbox, approvalPolicy } = change
   if (sandbox === undefined && approvalPolicy === undefined) return
   const wanted = { sandbox: sandbox ?? now.sandbox, approvalPolicy: approvalPolicy ?? now.approvalPolicy }

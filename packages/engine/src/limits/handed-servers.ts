@@ -34,7 +34,7 @@ export function createHandedServers(): HandedServers {
   }
 }
 
-interface Around {
+interface OwnLimits {
   /** Configuration without a project's. */
   readonly own: Config
   readonly sandbox: SandboxMode
@@ -44,7 +44,7 @@ interface Around {
 export function handedSettings(
   handed: readonly HandedServer[],
   configured: readonly McpSettings[],
-  { own, sandbox }: Around,
+  { own, sandbox }: OwnLimits,
 ): readonly McpSettings[] {
   const names = new Set(configured.map(({ name }) => name))
   return handed.flatMap(({ name, command, args, env, folder, confinedTo }) => {

@@ -12,7 +12,6 @@ import {
   newHeader,
   openLog,
   type SessionPaths,
-  type StorageError,
   sessionPaths,
 } from '@parley/journal'
 import {
@@ -25,10 +24,10 @@ import {
   type ParamsOf,
   recover,
 } from '@parley/protocol'
-import type { Owner, TakenEnvironment } from '@parley/workspace'
+import type { TakenEnvironment } from '@parley/workspace'
 import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
-import type { ConversationStorage, LogEnd } from '../conversation/conversation.ts'
+import type { ConversationOwner, ConversationStorage, LogEnd } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { createModelView } from '../core/model-view.ts'
@@ -55,12 +54,6 @@ export interface OpenParts extends RunningOn, LogEnd, ConversationStorage {
   /** Right to a conversation of a store; null for other conversations. */
   readonly owner: ConversationOwner | null
   readonly dispose: () => void
-}
-
-/** Right to a conversation of a store. */
-export interface ConversationOwner extends Owner {
-  /** Error that ended the right; null while it lasts. */
-  readonly ended: StorageError | null
 }
 
 interface NewConversation {

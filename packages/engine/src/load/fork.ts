@@ -25,7 +25,7 @@ import {
 import { parleyItself } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { asCopyOf } from '../people/share.ts'
-import { rejection } from '../replies/rejection.ts'
+import { noConversation, rejection } from '../replies/rejection.ts'
 import type { GivenLimits } from '../settings/given-limits.ts'
 import { resumeChanges } from '../settings/resume-changes.ts'
 import type { LoadedConversation } from './conversation-parts.ts'
@@ -61,7 +61,7 @@ export interface Copy {
 
 /** Copies a log up to a point with its numbers, item ids and side files. Throws `itemNotFound` for an unknown point. */
 export async function forkLog(files: Files, { from, to, fromId, toId, at, home, key }: Fork): Promise<void> {
-  if (files.look(from.log) === null) throw rejection('conversationNotFound', `There is no conversation ${fromId}.`)
+  if (files.look(from.log) === null) throw noConversation(fromId)
   using source = LogView.open(files, from.log)
   const last = at === null ? source.read(newestLine) : lineWith(source, at)
   if (last === null) throw noEvent(fromId, at, source.read(newestLine)?.seq ?? 0)
@@ -123,7 +123,7 @@ export function forkCleanup(state: ConversationState, note: Leaving): readonly C
 interface ImportTerms extends Omit<Parameters<typeof resumeChanges>[2], 'by' | 'given'> {
   /** Folder of this machine. */
   readonly cwd: string
-  /** Returns the limits of a conversation without grants of a person: a bundle carries no grants. */
+  /** Returns the limits of a conversation without grants of a user: a bundle carries no grants. */
   readonly given: (here: ConversationState) => GivenLimits
 }
 

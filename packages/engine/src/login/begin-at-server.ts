@@ -7,7 +7,7 @@ import { rejection } from '../replies/rejection.ts'
 import { faultOf } from './begin-login.ts'
 import { openLoopbackRedirect } from './loopback-redirect.ts'
 
-interface Wanted {
+interface McpLoginRequest {
   /** Key of `[mcp_servers.X]` of the user's own configuration. */
   readonly name: string
   readonly config: Config
@@ -19,7 +19,7 @@ interface ServerPorts {
   readonly fetch: typeof fetch
 }
 
-interface ServerWay {
+interface BegunMcpLogin {
   readonly url: string
   readonly credential: Promise<McpCredential>
 }
@@ -31,9 +31,9 @@ const patienceMs = 10 * 60_000
  * address, and `configInvalid` where the server has no login by OAuth.
  */
 export async function beginAtServer(
-  { name, config, signal }: Wanted,
+  { name, config, signal }: McpLoginRequest,
   { clock, fetch }: ServerPorts,
-): Promise<ServerWay> {
+): Promise<BegunMcpLogin> {
   const url = addressOf(name, config)
   let expected: string | null = null
   const redirect = await openLoopbackRedirect((found) => expected !== null && found.get('state') === expected)

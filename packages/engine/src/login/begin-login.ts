@@ -6,14 +6,14 @@ import type { Clock } from '../ports/clock-and-ids.ts'
 import { asRejection, rejection } from '../replies/rejection.ts'
 import { assertProvider, providerOf } from '../settings/model-sources.ts'
 
-/** Way to a credential: given already, or once the user has been at an address. */
-export interface Way {
+/** Login that has begun: its credential is there already, or comes once the user has opened an address. */
+export interface BegunLogin {
   readonly credential: Promise<Credential>
   readonly url?: string
   readonly userCode?: string
 }
 
-interface Wanted {
+interface ProviderLoginRequest {
   /** Id of the provider. */
   readonly id: string
   readonly config: Config
@@ -28,19 +28,22 @@ interface FlowPorts {
 }
 
 /** Begins a login by a key or by OAuth. Rejects with `invalidParams` or `configInvalid`. */
-export async function beginLogin(wanted: Wanted, ports: FlowPorts): Promise<Way> {
+export async function beginLogin(wanted: ProviderLoginRequest, ports: FlowPorts): Promise<BegunLogin> {
   return wanted.flow === undefined ? byKey(wanted.key ?? '') : byOAuth(wanted, ports)
 }
 
 /** Throws `invalidParams` for a text that is no key. */
-function byKey(key: string): Way {
+function byKey(key: string): BegunLogin {
   const fault = keyFault(key)
   if (fault === null) return { credential: Promise.resolve({ kind: 'key', key }) }
   throw rejection('invalidParams', `This is no key: ${fault}. Nothing was sent.`, { field: 'key' })
 }
 
 /** Rejects with `invalidParams` where the provider has no issuer, and `configInvalid` where that does not answer. */
-async function byOAuth({ id, config, flow, signal }: Wanted, { clock, fetch }: FlowPorts): Promise<Way> {
+async function byOAuth(
+  { id, config, flow, signal }: ProviderLoginRequest,
+  { clock, fetch }: FlowPorts,
+): Promise<BegunLogin> {
   const { issuer, client_id: clientId, scopes = [] } = config.model_providers?.[id]?.oauth ?? {}
   if (issuer === undefined || clientId === undefined) {
     const next = `Add oauth = { issuer = "https://…", client_id = "…" } to [model_providers.${id}], or log in with a key.`

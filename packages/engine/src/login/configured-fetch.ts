@@ -1,10 +1,10 @@
 import { createNetworkFetch, type Env } from '@parley/models'
-import { networkSettings } from '../settings/network-fields.ts'
+import { networkSettings } from '../settings/network-settings.ts'
 import { readConfig } from '../settings/read-config.ts'
 
 /**
- * Returns the `fetch` of logins and MCP servers, whose requests go the way that `[network]` of the user's own
- * configuration describes. All conversations of a process share these, so `-c` does not count.
+ * Returns the `fetch` of logins and MCP servers, configured by `[network]` of the user's own configuration. All
+ * conversations of a process share it, so `-c` does not count.
  */
 export function configuredFetch(home: string, env: Env): typeof fetch {
   return createNetworkFetch(env, () => {

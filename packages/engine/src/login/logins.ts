@@ -8,14 +8,14 @@ import type { Redaction } from '@parley/redaction'
 import { asSentence } from '@parley/text'
 import type { Credential, CredentialName } from '../credentials/credential.ts'
 import type { CredentialStore } from '../credentials/credential-store.ts'
+import { keptProviders, learnCredential } from '../credentials/provider-keys.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
 import { beginAtServer } from './begin-at-server.ts'
 import { beginLogin, faultOf, loginProvider } from './begin-login.ts'
-import { keptProviders, learnCredential } from './provider-keys.ts'
 
-/** Attempts to log in, and what they left. */
+/** Attempts to log in, and the logins that are kept. */
 export interface Logins {
   start(params: ParamsOf<'login/start'>): Promise<ResultOf<'login/start'>>
   startMcp(params: ParamsOf<'mcp/login'>): Promise<ResultOf<'mcp/login'>>
@@ -112,7 +112,7 @@ export function createLogins(ports: LoginPorts): Logins {
 
 type Revocation = Pick<ResultOf<'logout'>, 'revocation' | 'revocationError'>
 
-/** Time limit of a revocation: whoever logs out waits for it. */
+/** Time limit of a revocation: the logout waits for it. */
 const revocationMs = 10_000
 
 /** Ends a login at its issuer, after it is forgotten here. Returns nothing for a key. Failures are values. */
@@ -121,7 +121,7 @@ async function revocationOf(credential: Credential | null, { fetch, redaction }:
   try {
     const tokens = credential.kind === 'mcp' ? issuedTokens(credential) : credential
     if (tokens === null) return { revocation: 'unsupported' }
-    const { revokeTokens } = await import('./oauth-client.ts')
+    const { revokeTokens } = await import('../credentials/oauth-client.ts')
     const isDone = await revokeTokens(tokens, { signal: AbortSignal.timeout(revocationMs), fetch })
     return { revocation: isDone ? 'done' : 'unsupported' }
   } catch (error) {
@@ -157,7 +157,7 @@ async function keepWhenAccepted(attempt: Attempt, { store, redaction }: LoginPor
   return { code: null, error: null, keptIn: await store.keep(name, credential, wanted) }
 }
 
-/** Returns the words of a refusal, which may end with those of the provider, as a sentence, with what follows from it. */
+/** Returns a refusal as a sentence with its consequence; the sentence may end with the provider's own words. */
 function notKept(message: string, { kind }: Credential): string {
   return `${asSentence(message)} The ${kind === 'key' ? 'key' : 'login'} is not kept.`
 }

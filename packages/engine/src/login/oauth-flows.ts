@@ -1,8 +1,6 @@
 import { isProtectedAddress } from '@parley/config'
 import * as oauth from 'oauth4webapi'
 import type { OAuthCredential } from '../credentials/credential.ts'
-import type { Clock } from '../ports/clock-and-ids.ts'
-import { openLoopbackRedirect } from './loopback-redirect.ts'
 import {
   explained,
   type OAuthClient,
@@ -10,13 +8,15 @@ import {
   type OAuthSettings,
   openOAuthClient,
   tokensOf,
-} from './oauth-client.ts'
+} from '../credentials/oauth-client.ts'
+import type { Clock } from '../ports/clock-and-ids.ts'
+import { openLoopbackRedirect } from './loopback-redirect.ts'
 
 /** Login that waits for the user. */
 export interface OAuthFlow {
   /** Address for the user's browser. */
   readonly url: string
-  /** Code that the user types there; null where none is needed. */
+  /** Code that the user types there; null where no code is needed. */
   readonly userCode: string | null
   /** Rejects with `OAuthError`, `aborted` after the signal and `timeout` after 10 minutes. */
   readonly tokens: Promise<OAuthCredential>

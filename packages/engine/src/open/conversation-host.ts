@@ -16,13 +16,14 @@ import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'
 import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
-import { watchStore } from '../sharing/watch-store.ts'
 import { type ConversationSetup, resumerOf } from './conversation-setup.ts'
+import { followStore } from './follow-store.ts'
 import { StoredConversations } from './stored-conversations.ts'
 
 interface HostParts {
   readonly files: Files
   readonly home: string
+  readonly followList: (listener: () => void) => () => void
   readonly ids: Ids
   readonly setup: ConversationSetup
   /** Store that servers share; null where conversations are on this machine only. */
@@ -38,9 +39,9 @@ export class ConversationHost implements AsyncDisposable {
   readonly #stored: StoredConversations
   readonly #open: OpenConversations
   readonly #catalogue: Catalogue
-  readonly #watching: Disposable | null
+  readonly #following: Disposable | null
   readonly #unopened: Unopened
-  readonly #made: MadeOnce
+  readonly #made: MadeOnce<LiveConversation>
 
   constructor(parts: HostParts) {
     this.#parts = parts
@@ -48,10 +49,19 @@ export class ConversationHost implements AsyncDisposable {
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
     const { files, home, setup, store } = parts
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
-    const sharing = createSharing(store, files, setup.gifts)
+    const sharing = createSharing(store, files, setup.carriedGrants)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
     this.#stored = new StoredConversations({ ...parts, sharing, open: this.#open, catalogue: this.#catalogue })
-    this.#watching = watchStore(store, { ...parts, program: setup.program, sharing, open: this.#open })
+    const { program } = setup
+    const { forget, report } = parts
+    const open = this.#open
+    this.#following =
+      store === null ? null : followStore(store, { files, home, program, open, sharing, forget, report })
+  }
+
+  /** Calls a listener when the list of conversations may have changed. */
+  get followList(): HostParts['followList'] {
+    return this.#parts.followList
   }
 
   get conversations(): readonly LiveConversation[] {
@@ -256,7 +266,7 @@ export class ConversationHost implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#watching?.[Symbol.dispose]()
+    this.#following?.[Symbol.dispose]()
     return this.#open[Symbol.asyncDispose]()
   }
 

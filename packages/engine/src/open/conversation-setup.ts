@@ -17,12 +17,12 @@ import type { LiveConversation } from '../live/live-conversation.ts'
 import type { OpenParts } from '../load/conversation-parts.ts'
 import { forkCleanup, importedEvents } from '../load/fork.ts'
 import { machineOfAnother } from '../people/check-right.ts'
-import { type CarriedGifts, createCarriedGifts } from '../settings/carried-gift.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
-import { type GivenLimits, givenLimits, keepGift, readGift } from '../settings/given-limits.ts'
+import { type GivenLimits, givenLimits } from '../settings/given-limits.ts'
 import { type InitialSettings, type NewSettings, newSettings, type StartParams } from '../settings/initial-settings.ts'
 import { configOnly, readConfig } from '../settings/read-config.ts'
 import { type Resumer as Changer, resumeChanges } from '../settings/resume-changes.ts'
+import { type CarriedGrants, createCarriedGrants, keepGrants, readGrants } from '../settings/user-grants.ts'
 import { openConversation, type SetupPorts } from './open-conversation.ts'
 import { takeEnvironment } from './open-environment.ts'
 
@@ -68,7 +68,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   /** Resolves to the paths of secrets on this machine, with which the settings are checked. */
   secrets(): Promise<SecretPaths>
   readonly settings: OpeningSettings
-  readonly gifts: CarriedGifts
+  readonly carriedGrants: CarriedGrants
   open(parts: OpenParts): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
@@ -92,7 +92,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         environment: core.settings.environment,
         config: readConfig(home, configOnly(overrides)).values,
       }),
-    gifts: createCarriedGifts(ports),
+    carriedGrants: createCarriedGrants(ports),
     open: (parts) => openConversation(parts, ports),
   }
 }
@@ -109,20 +109,20 @@ function createOpeningSettings(ports: SetupPorts): OpeningSettings {
     ceiling: () => askedBy(ceiling(), rights.maxSandbox),
   })
   const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
-    givenLimits(state, { overrides, sealed: readGift(ports, fromId).writableRoots }, ports)
+    givenLimits(state, { overrides, sealed: readGrants(ports, fromId).writableRoots }, ports)
   return {
     newSettings: (params, secrets, most) =>
       newSettings(params, { home, env, projects, keys, secrets, ceiling: () => begunBy(ceiling(), most) }),
     keepNew(conversationId, params, { cwd, settings }) {
       const writableRoots = addedFolders(params, cwd)
-      keepGift(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
+      keepGrants(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
     },
     change({ conversation, roles, mcp }, overrides, by) {
       const { state, started } = conversation
       const how = { ...changerOf(by), given: null }
       const changes = changesOf(state, overrides, { how, unasked: () => [] })
       if (started) {
-        keepGrants(ports, state, { fromId: conversation.id, overrides, changes })
+        updateGrants(ports, state, { fromId: conversation.id, overrides, changes })
         if (changes.length > 0) conversation.recordAll(changes)
       } else conversation.redraft(draftChange(changes))
       roles.act.limits.narrowed(state.core.settings)
@@ -135,7 +135,7 @@ function createOpeningSettings(ports: SetupPorts): OpeningSettings {
       const how = { ...changerOf(by), given: given(state, overrides, conversationId) }
       const unasked = () => resumeChanges(state, {}, { ...how, given: given(state, {}, conversationId) })
       const changes = changesOf(state, overrides, { how, unasked })
-      keepGrants(ports, state, { fromId: conversationId, overrides, changes })
+      updateGrants(ports, state, { fromId: conversationId, overrides, changes })
       return changes
     },
     forked: (fromId, settings, secrets) => (state) => {
@@ -143,7 +143,7 @@ function createOpeningSettings(ports: SetupPorts): OpeningSettings {
       const limits = settings === null ? found : { ...found, ...settings }
       const changes = resumeChanges(state, {}, { home, ceiling, newItemId, by: parleyItself, secrets, given: limits })
       const cleanup = forkCleanup(state, 'forked')
-      keepGrants(ports, state, { fromId, changes })
+      updateGrants(ports, state, { fromId, changes })
       return [...cleanup, ...changes]
     },
     imported: (cwd, secrets) => (state) =>
@@ -167,7 +167,7 @@ interface OpeningChanges {
 }
 
 /** Keeps the folders and rules that people granted, for the next process that resumes the conversation. */
-function keepGrants(
+function updateGrants(
   ports: SetupPorts,
   { core }: ConversationState,
   { fromId, overrides, changes }: OpeningChanges,
@@ -175,9 +175,9 @@ function keepGrants(
   const { meta, settings } = core
   const added = overrides === undefined ? [] : addedFolders(overrides, overrides.cwd ?? meta.cwd)
   const changed = changes.find((event) => event.type === 'conversation.configured')?.settings.writableRoots
-  const { writableRoots: earlier, policyFile } = readGift(ports, fromId)
+  const { writableRoots: earlier, policyFile } = readGrants(ports, fromId)
   const roots = (changed ?? settings.writableRoots).filter((root) => earlier.includes(root) || added.includes(root))
-  keepGift(ports, meta.conversationId, { writableRoots: roots, policyFile })
+  keepGrants(ports, meta.conversationId, { writableRoots: roots, policyFile })
 }
 
 /** Throws where the machine of a conversation does not work for the user: opening starts hooks and tool servers there. */

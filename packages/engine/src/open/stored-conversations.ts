@@ -25,11 +25,11 @@ import { accessOfCopy, asCopyOf } from '../people/share.ts'
 import type { Shipment } from '../ports/shared-store.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
-import { rejection } from '../replies/rejection.ts'
+import { emptyLog, noConversation, rejection } from '../replies/rejection.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
 import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
-import { assertRescued, emptyLog, lostBackground, lostForwards, notThere } from '../stored/opening-problems.ts'
+import { assertRescued, lostBackground, lostForwards } from '../stored/opening-problems.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
 import { warmUpInPause } from './warm-up.ts'
 
@@ -115,7 +115,7 @@ export class StoredConversations {
 
   async #assertThere(conversationId: ConversationId, paths: SessionPaths): Promise<void> {
     if (this.#ports.files.look(paths.log) !== null || (await this.#ports.catalogue.has(conversationId))) return
-    throw notThere(conversationId)
+    throw noConversation(conversationId)
   }
 
   /** Takes a conversation of the store, if there is one. On failure its lock is released. */
@@ -165,7 +165,7 @@ export class StoredConversations {
       const { checkpoints } = setup
       const takeEnvironment = (state: ConversationState) => setup.takeEnvironment(asCopyOf(state, guest), null)
       const loaded = await loadConversation({ files, takeEnvironment, checkpoints, goesOn: false }, to, forkId)
-      if (rescued !== null && at === null) assertRescued(loaded, rescued)
+      if (rescued !== null && at === null) assertRescued(loaded.begin.fold.state, rescued.digest)
       const names = await takenNames(readableCatalogue(catalogue, guest.rights))
       const renamed = ownName(loaded.begin.fold.state, names, { evenIfFree: true })
       const settle: Settle = (state) => [
@@ -218,8 +218,8 @@ export class StoredConversations {
     if (live === undefined || live.conversation.readOnly) await this.#locks.take(conversationId, paths)
     // An ephemeral conversation is in no store.
     const isShared = paths.log === this.pathsOf(conversationId).log
-    await deleteStored(files, { paths, conversationId, end, sharing: isShared ? sharing : null }).finally(() =>
-      this.release(conversationId),
+    await deleteStored(files, { paths, conversationId, end, removeShared: isShared ? sharing.remove : null }).finally(
+      () => this.release(conversationId),
     )
   }
 
@@ -265,7 +265,12 @@ export class StoredConversations {
       return open
     }
     try {
-      const events = [...loaded.recovery, ...changes, ...lostBackground(open, loaded.runningOn), ...lostForwards(open)]
+      const events = [
+        ...loaded.recovery,
+        ...changes,
+        ...lostBackground(open.conversation, loaded.runningOn, open.roles.record.ids.item),
+        ...lostForwards(open.conversation),
+      ]
       if (events.length > 0) open.conversation.recordAll(events)
       open.roles.act.limits.recordEnforcement()
       open.conversation.opened()
@@ -291,7 +296,7 @@ export class StoredConversations {
     unshared: OpenParts,
     shipment: Shipment | null,
   ): Promise<LiveConversation> {
-    const parts = shareParts(unshared, shipment, this.#ports)
+    const parts = shareParts(unshared, shipment, this.#ports.setup.carriedGrants)
     try {
       const open = await this.#ports.setup.open(parts)
       this.#ports.open.set(conversationId, open)

@@ -18,11 +18,11 @@ import {
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { isRecord } from '@parley/text'
+import type { Conversation } from '../conversation/conversation.ts'
 import { assertCallersConfig } from '../limits/callers-config.ts'
 import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../live/live-conversation.ts'
-import { notPermitted, rejection } from '../replies/rejection.ts'
+import { noConversation, notPermitted, rejection } from '../replies/rejection.ts'
 
 /** Users and links that reach a conversation; without `access` no server with users has had it. */
 export interface Reached {
@@ -33,18 +33,24 @@ export interface Reached {
   readonly mayWork?: (user: string) => boolean
 }
 
-/** Returns who reaches an open conversation; null for none and for a view. */
-export function reachedIn(open: LiveConversation | undefined): Reached | null {
+/** Conversation that is open here. */
+export interface OpenedConversation {
+  readonly conversation: Pick<Conversation, 'readOnly' | 'state'>
+  readonly mayWork: (user: string) => boolean
+}
+
+/** Returns the users and links that reach an open conversation; null where it is not open or only viewed. */
+export function reachedIn(open: OpenedConversation | undefined): Reached | null {
   if (open === undefined || open.conversation.readOnly) return null
   const { meta, settings } = open.conversation.state.core
   return { ...meta, sandbox: settings.sandbox, mayWork: open.mayWork }
 }
 
-/** Knows who reaches which conversation. */
+/** Source of the access to conversations. */
 export interface AccessSource {
-  /** Returns who reaches a conversation that this process writes; null for any other. */
+  /** Returns the access to a conversation that this process writes; null for any other conversation. */
   openAccess(conversationId: ConversationId): Reached | null
-  /** Resolves to who reaches a conversation as every server sees it; null where there is none. */
+  /** Resolves to the access to a conversation as every server sees it; null for an unknown conversation. */
   storedAccess(conversationId: ConversationId): Promise<Reached | null>
 }
 
@@ -52,8 +58,8 @@ export interface AccessSource {
 export type CheckRight = (rights: Rights, method: MethodName, params: object) => void | Promise<void>
 
 /**
- * Returns the one check of all requests. Of a conversation that a client may not read it says what it says of one that
- * does not exist, after the same work.
+ * Returns the one check of all requests. It gives the same answer, after the same work, for a conversation that the
+ * client may not read and for one that does not exist.
  */
 export function createRightCheck(source: AccessSource): CheckRight {
   return (rights, method, params) => {
@@ -84,7 +90,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
     const open = source.openAccess(conversationId)
     const found = open ?? stored
     const reached = { conversationId, access: found?.access }
-    if (found === null || !rights.permits('read', reached)) throw notThere(conversationId)
+    if (found === null || !rights.permits('read', reached)) throw noConversation(conversationId)
     if (!rights.permits(needed, reached)) throw missingRole(needed)
     if (open !== null) assertMayAct(rights, { method, open })
   }
@@ -114,7 +120,7 @@ function assertOwnParams(params: object): void {
     )
 }
 
-/** Returns the parts of a message that a client sends or edits; none in any other request. */
+/** Returns the parts of a message that a client sends or edits; an empty list for any other request. */
 function contentsIn(params: object): readonly Readonly<Record<string, unknown>>[] {
   const given = 'input' in params ? params.input : 'content' in params ? params.content : []
   return Array.isArray(given) ? given.filter(isRecord) : []
@@ -146,10 +152,6 @@ function conversationOf(params: object): ConversationId {
   return 'conversationId' in params && typeof params.conversationId === 'string' ? params.conversationId : ''
 }
 
-function notThere(conversationId: ConversationId): RpcError {
-  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
-}
-
 const rolesWith: Readonly<Record<ConversationRight, string>> = {
   read: 'a reader',
   answer: 'an approver, an editor or an owner',
@@ -173,7 +175,7 @@ const missingTexts = {
   operator: 'That is for whoever runs the server, on its machine.',
 } as const
 
-/** Says what a method that users of a team meet is for, where they do not know it by its name. */
+/** Sentences about methods that users of a team know by another name. */
 const methodTexts: Readonly<Partial<Record<MethodName, string>>> = {
   'conversation/runShell':
     'Commands by `!` run outside the sandbox, so they are for whoever runs the server, on its machine. Ask the model to run it.',
@@ -185,14 +187,14 @@ function missingRight(right: keyof typeof missingTexts, method?: MethodName): Rp
 }
 
 /** Returns an open conversation that a client may read. Throws `conversationNotFound`. */
-export function assertMayRead({ rights }: Guest, open: LiveConversation): LiveConversation {
+export function assertMayRead<Opened extends OpenedConversation>({ rights }: Guest, open: Opened): Opened {
   const { meta } = open.conversation.state.core
-  if (!rights.permits('read', meta)) throw notThere(meta.conversationId)
+  if (!rights.permits('read', meta)) throw noConversation(meta.conversationId)
   return open
 }
 
-/** Returns an open conversation whose settings a client may change. Throws `notPermitted`. */
-export function assertMayChange(guest: Guest, open: LiveConversation): LiveConversation {
+/** Returns an open conversation if the client may change its settings. Throws `notPermitted`. */
+export function assertMayChange<Opened extends OpenedConversation>(guest: Guest, open: Opened): Opened {
   assertMaySet(guest, open.conversation.state.core.meta)
   return open
 }
@@ -205,11 +207,11 @@ function assertMaySet({ access, rights }: Guest, conversation: Accessed): void {
 /** Source of facts on conversations that are not open here. */
 export interface Unopened {
   access(conversationId: ConversationId): Promise<Reached | null>
-  /** Resolves to the rejection that says which other server has it; null for none. */
+  /** Resolves to the rejection that names the other server with the conversation; null where no other server has it. */
   elsewhere(conversationId: ConversationId): Promise<RpcError | null>
 }
 
-interface Opening {
+interface OpenRequest {
   readonly conversationId: ConversationId
   /** True if its settings are to be changed. */
   readonly changes: boolean
@@ -221,7 +223,7 @@ interface Opening {
  */
 export async function assertMayOpen(
   guest: Guest,
-  { conversationId, changes }: Opening,
+  { conversationId, changes }: OpenRequest,
   stored: Unopened,
 ): Promise<void> {
   const next = 'Resume it with `readOnly`.'

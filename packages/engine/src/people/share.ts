@@ -11,18 +11,18 @@ import {
   type Role,
   type UserName,
 } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import type { LiveConversation } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { newLinkCode } from './link-code.ts'
 import type { Users } from './users.ts'
 
 interface SharePorts {
   readonly by: Actor
-  /** Users of this server; null where it has none. */
+  /** Users of the server; null where every client may do everything. */
   readonly users: Users | null
   readonly now: () => number
-  /** Origin at which browsers find the page of this server; null for none. */
+  /** Origin at which browsers find the page of this server; null where it serves no page. */
   readonly page: string | null
 }
 
@@ -32,7 +32,7 @@ const usualLifeMs = 7 * 24 * 3_600_000
 
 /** Gives a user a role in a conversation, or takes it away. Throws `invalidParams`. */
 export function share(
-  { conversation }: LiveConversation,
+  conversation: Conversation,
   { user, role }: ParamsOf<'conversation/share'>,
   { by, users, now }: SharePorts,
 ): { seq: number } {
@@ -65,9 +65,9 @@ function currentAccess(access: Access | undefined, now: number): Access {
   return { members: access?.members ?? [], links: access?.links.filter(({ expiresAt }) => now < expiresAt) ?? [] }
 }
 
-/** Makes a link by which anyone reads the conversation. */
+/** Makes a link that lets anyone read the conversation. */
 export function makeLink(
-  { conversation }: LiveConversation,
+  conversation: Conversation,
   { lifeMs = usualLifeMs }: ParamsOf<'conversation/link/make'>,
   { by, now, page }: SharePorts,
 ): ResultOf<'conversation/link/make'> {
@@ -85,7 +85,7 @@ export function makeLink(
 
 /** Ends a link. Throws `itemNotFound` for one that is not there. */
 export function revokeLink(
-  { conversation }: LiveConversation,
+  conversation: Conversation,
   { linkId }: ParamsOf<'conversation/link/revoke'>,
   { by, now }: SharePorts,
 ): { seq: number } {
@@ -96,7 +96,7 @@ export function revokeLink(
   return { seq: conversation.record({ type: 'conversation.shared', access: { ...access, links }, by }).seq }
 }
 
-/** Returns the event by which a copy belongs to who makes it, and to nobody else who reaches the original. */
+/** Returns the event that makes the copying user the only owner of a copy. */
 export function accessOfCopy({ core }: ConversationState, { actor: by, rights }: Guest): readonly ConversationEvent[] {
   const access = copiedAccess(core.meta.access, rights)
   return access === undefined ? [] : [{ type: 'conversation.shared', access, by }]
@@ -108,7 +108,7 @@ export function asCopyOf({ core, ...state }: ConversationState, { rights }: Pick
   return { ...state, core: { ...core, meta: { ...core.meta, ...(access === undefined ? {} : { access }) } } }
 }
 
-/** Returns who reaches a copy; undefined where no server with users had the original, nor has the copy. */
+/** Returns the access to a copy; undefined where neither the original nor the copy belongs to a server with users. */
 function copiedAccess(original: Access | undefined, rights: Rights): Access | undefined {
   return accessOfNew(rights) ?? (original === undefined ? undefined : { members: [], links: [] })
 }

@@ -9,11 +9,13 @@ export interface Users {
   has(name: UserName): boolean
   /** Returns the check of tokens, of users and of the codes of links. `now` returns ms since 1970. */
   rightsIn(source: AccessSource, now: () => number): RightsOfToken
-  /** Lists the users, and removed ones whose names are kept. Throws `configInvalid` for a file that cannot be read. */
+  /**
+   * Lists the users, and removed users if their names are kept. Throws `configInvalid` for a file that cannot be read.
+   */
   list(): ResultOf<'user/list'>
-  /** Adds a user and returns the token, of which only the hash is kept. Throws `invalidParams` for a name in use. */
+  /** Adds a user and returns the token; the file keeps only its hash. Throws `invalidParams` for a name in use. */
   add(params: ParamsOf<'user/add'>): { token: string }
-  /** Removes a user, whose name is kept from others. Throws `invalidParams` for an unknown one. */
+  /** Removes a user; nobody else can get the name. Throws `invalidParams` for an unknown user. */
   remove(params: ParamsOf<'user/remove'>): Record<string, never>
   /** Gives a user a new token and returns it. Throws `invalidParams` for an unknown one. */
   renewToken(params: ParamsOf<'user/token'>): { token: string }

@@ -16,7 +16,7 @@ import type { ConversationState, Overrides, SandboxMode } from '@parley/protocol
 import { type Environments, liesWithin, realOrGiven } from '@parley/workspace'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { rejection } from '../replies/rejection.ts'
-import { readGift, type SealPorts } from '../settings/given-limits.ts'
+import { readGrants, type SealPorts } from '../settings/user-grants.ts'
 
 /** Ports of the requests about policy that need no open conversation. */
 export interface PolicyPorts {
@@ -25,7 +25,7 @@ export interface PolicyPorts {
   readonly environments: Environments
   readonly shellParser: ShellParser
   readonly userRules: UserRules
-  /** Projects, whose rules apply where they are trusted. */
+  /** Projects; their rules apply where they are trusted. */
   readonly projects: Pick<Projects, 'of'>
 }
 
@@ -58,14 +58,14 @@ function soundRules(files: readonly PolicyFile[]): Rules {
 }
 
 /** Conversation that is being opened. */
-interface Opening {
+interface ConversationLaunch {
   readonly state: ConversationState
   readonly overrides: Overrides
   readonly readOnly: boolean
 }
 
 /** Reads the rules given at launch, and the user's own rules anew. Throws `configInvalid` when either has a mistake. */
-export async function readGivenRules({ userRules, ...ports }: RulesPorts, opening: Opening): Promise<Rules> {
+export async function readGivenRules({ userRules, ...ports }: RulesPorts, opening: ConversationLaunch): Promise<Rules> {
   const policyFile = policyFileOf(opening)
   soundRules([await userRules.read()])
   const rules = policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
@@ -78,14 +78,17 @@ interface RulesPorts extends SealPorts {
 }
 
 /** Returns true for rules that a person gave: with this call, or with an earlier one that this home has sealed. */
-function isFromPerson({ state, overrides }: Opening, ports: SealPorts): boolean {
+function isFromPerson({ state, overrides }: ConversationLaunch, ports: SealPorts): boolean {
   const { meta, settings } = state.core
   if (overrides.policyFile !== undefined || settings.policyFile === undefined) return true
-  return readGift(ports, meta.conversationId).policyFile === settings.policyFile
+  return readGrants(ports, meta.conversationId).policyFile === settings.policyFile
 }
 
-/** Warns about a policy file that commands can write to. None for a view or an environment on another machine. */
-export function writableRules(opening: Opening, userHome: string) {
+/**
+ * Warns about a policy file that commands can write to. No warning for a view, or for an environment on another
+ * machine.
+ */
+export function writableRules(opening: ConversationLaunch, userHome: string) {
   const { settings } = opening.state.core
   if (opening.readOnly || settings.environment !== undefined) return []
   const { roots } = workspaceOf(opening.state)
@@ -93,7 +96,7 @@ export function writableRules(opening: Opening, userHome: string) {
 }
 
 /** Returns the policy file of this opening, or the recorded one. */
-function policyFileOf({ state, overrides }: Opening): string | undefined {
+function policyFileOf({ state, overrides }: ConversationLaunch): string | undefined {
   const { meta, settings } = state.core
   return overrides.policyFile === undefined ? settings.policyFile : resolve(meta.cwd, overrides.policyFile)
 }

@@ -31,7 +31,7 @@ import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
-import { rejection } from '../replies/rejection.ts'
+import { noConversation } from '../replies/rejection.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
 import { enforcementThere } from './judge-command.ts'
@@ -43,7 +43,9 @@ type Replayed = ResultOf<'policy/replay'>['calls'][number]
 
 const maxTitleLength = 200
 
-/** Decides each recorded call again from its stored facts. Settings not given in `params` are those recorded. */
+/**
+ * Decides each recorded call again from its stored facts. A setting that `params` leave out keeps its recorded value.
+ */
 export async function replayCalls(params: Params, ports: PolicyPorts): Promise<ResultOf<'policy/replay'>> {
   const conversationId = await findConversation(localCatalogue(ports.files, ports.home), wantedConversation(params))
   const recorded = await recordedCalls(ports.files, ports.home, conversationId)
@@ -62,7 +64,7 @@ export async function replayCalls(params: Params, ports: PolicyPorts): Promise<R
   return { conversationId, calls, skipped: recorded.length - calls.length }
 }
 
-/** Reads the rules for one call; those of its project as trusted now, if it worked on this machine. */
+/** Reads the rules for one call. The rules of its project count as trusted now, if the call worked on this machine. */
 async function rulesFor({ cwd, settings }: RecordedCall, given: WantedRules, ports: PolicyPorts): Promise<Rules> {
   const rules = await readWantedRules(ports.userRules, given)
   if (settings.environment !== undefined) return rules
@@ -81,14 +83,14 @@ async function enforcementNow({ sandbox }: Params, { environments }: PolicyPorts
   return enforcementThere(environment, sandbox).finally(release)
 }
 
-interface Given {
+interface RulesNow {
   readonly params: Params
   readonly enforcement: Enforcement | null
   readonly rules: Rules
   readonly grants: readonly SessionGrant[]
 }
 
-function settingsOf({ settings }: RecordedCall, { params, enforcement, rules, grants }: Given): DecideSettings {
+function settingsOf({ settings }: RecordedCall, { params, enforcement, rules, grants }: RulesNow): DecideSettings {
   const sandboxMode = params.sandbox ?? settings.sandbox
   return {
     rules,
@@ -162,8 +164,7 @@ export async function recordedCalls(
   conversationId: ConversationId,
 ): Promise<readonly RecordedCall[]> {
   const paths = sessionPaths(home, conversationId)
-  if (paths === null || files.look(paths.log) === null)
-    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+  if (paths === null || files.look(paths.log) === null) throw noConversation(conversationId)
   using view = LogView.open(files, paths.log)
   const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
   const calls = new Map<ItemId, RecordedCall>()
@@ -197,7 +198,7 @@ export async function recordedCalls(
   return [...calls.values()]
 }
 
-/** Adds a run to those of its call, which may have ended before it. */
+/** Adds a run of a hook to its call, which may have ended before the run. */
 function noteHook(hooks: Map<ItemId, EventOf<'hook.ran'>[]>, event: EventOf<'hook.ran'>): void {
   if (event.itemId === undefined) return
   const known = hooks.get(event.itemId)

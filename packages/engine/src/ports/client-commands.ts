@@ -6,12 +6,12 @@ export interface ClientCommand {
   readonly argv: readonly string[]
   /** Absolute path. */
   readonly cwd: string
-  /** Variables over those that commands get; null takes one away. */
+  /** Variables that are added to the variables of commands; null takes one away. */
   readonly env: Readonly<Record<string, string | null>>
   /** Size of a terminal of its own; null gives it pipes. */
   readonly terminal: TerminalSize | null
   readonly pipeStdin: boolean
-  /** Settings over those of the configuration. */
+  /** Settings that override the configuration. */
   readonly overrides: Pick<Overrides, 'sandbox' | 'network' | 'writableRoots'>
   /** Called in true order within a stream; `chunk` is valid only during the call. Secrets are replaced by their marks. */
   onOutput(stream: OutputStream, chunk: Buffer): void
@@ -23,7 +23,8 @@ export type StartedCommand =
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
 
 /**
- * Judges a command as one of a new conversation in its folder, and starts it under the limits of that decision. Nobody
- * is asked. Rejects with what the settings of a new conversation reject: `aboveCeiling`, `cwdMissing`, `configInvalid`.
+ * Judges a command like a command of a new conversation in its folder, and starts it under the limits of that decision.
+ * It asks no question. Rejects with the errors of a new conversation's settings: `aboveCeiling`, `cwdMissing`,
+ * `configInvalid`.
  */
 export type StartCommand = (command: ClientCommand) => Promise<StartedCommand>

@@ -2,7 +2,7 @@
 export interface ClientPath {
   /** Absolute path. */
   readonly path: string
-  /** Folder by whose configuration and rules it is judged, absolute. */
+  /** Absolute path of the folder that gives the configuration and rules for the decision. */
   readonly cwd: string
 }
 
@@ -13,7 +13,7 @@ export type ClientRead<Found> =
 
 export interface ClientEntry {
   readonly name: string
-  /** Kind of what it leads to; `other` for a link that leads nowhere. */
+  /** Kind of the target; `other` for a link that leads nowhere. */
   readonly kind: 'file' | 'folder' | 'other'
 }
 
@@ -27,14 +27,14 @@ export interface ClientFileFacts {
 }
 
 /**
- * Files of this machine for clients without a conversation. Each read is judged as one of a tool in the folder is.
- * Rejects with the system's errors, and with those of `StartCommand`.
+ * Files of this machine for clients without a conversation. Each read is judged like a read by a tool in the folder.
+ * Rejects with errors of the system and of `StartCommand`.
  */
 export interface ClientFiles {
   /** Reads a whole file, with marks for its secrets; null for one that is longer than `maxBytes` or no file. */
   read(path: ClientPath, maxBytes: number): Promise<ClientRead<Buffer | null>>
   list(path: ClientPath): Promise<ClientRead<readonly ClientEntry[]>>
-  /** Finds files and folders by what is written of their path, the best first; folders end in a slash. */
+  /** Finds files and folders by a part of their path, the best match first; folders end in a slash. */
   find(path: ClientPath, query: string): Promise<ClientRead<readonly string[]>>
   look(path: ClientPath): Promise<ClientRead<ClientFileFacts>>
 }

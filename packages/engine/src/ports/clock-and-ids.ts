@@ -30,7 +30,7 @@ export const systemClock: Clock = {
 
 /** Source of every id. A model's own call ids are only wire fields, because providers repeat them. */
 export interface Ids {
-  /** Returns a UUIDv7, which sorts by creation and whose date finds the log file. */
+  /** Returns a UUIDv7: it sorts by creation, and its date gives the path of the log file. */
   conversation(): ConversationId
   turn(): TurnId
   item(): ItemId

@@ -8,7 +8,7 @@ export interface EditorServer {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Server of an editor as it would be started, and what the user has said of exactly that. */
+/** Tool server of an editor as it would be started, with the user's decision about exactly this launch. */
 export interface OfferedServer {
   /** Name that is unique in the session and fits into the names of tools. */
   readonly name: string
@@ -17,7 +17,7 @@ export interface OfferedServer {
   readonly folder: string
   /** Names of its variables; `NAME=VALUE` where a yes is to the value, too. */
   readonly variables: readonly string[]
-  /** Sentence about what it may do. */
+  /** Sentence that describes its limits. */
   readonly limits: string
   /** Hash that an answer is bound to. */
   readonly hash: string
@@ -26,23 +26,23 @@ export interface OfferedServer {
 }
 
 export type EditorServersOffer =
-  /** None is started; the reason is the end of a sentence. */
+  /** No server is started; the reason is the end of a sentence. */
   | { readonly kind: 'refused'; readonly reason: string }
   | {
       readonly kind: 'offered'
       readonly servers: readonly OfferedServer[]
-      /** Sentences about those that cannot be started. */
+      /** Sentences about the servers that cannot be started. */
       readonly problems: readonly string[]
     }
 
 /** Tool servers that the editor of a session hands over. */
 export interface EditorServers {
   /**
-   * Hides the values of their variables from here on, starts those that the user has let start, and says what becomes of
-   * the others. It may be asked again for the same servers, since the settings of the conversation change.
+   * Redacts the values of the servers' variables from now on, starts the servers that the user has allowed, and reports
+   * the result for the others. The same servers may be offered again, since the settings of the conversation change.
    */
   offer(conversationId: ConversationId, servers: readonly EditorServer[]): Promise<EditorServersOffer>
-  /** Keeps an answer about what was shown. A yes starts the server. */
+  /** Keeps an answer about the server that was shown. A yes starts the server. */
   decide(conversationId: ConversationId, shown: OfferedServer, verdict: 'trusted' | 'declined'): Promise<void>
   /** Ends the servers of a session. */
   withdraw(conversationId: ConversationId): Promise<void>

@@ -1,7 +1,7 @@
 import type { StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 
-/** Files of one conversation on this machine, which are a copy of what a store has. */
+/** Files of one conversation on this machine that are a copy of the store's files. */
 export interface LocalCopy {
   readonly conversationId: ConversationId
   readonly log: string
@@ -17,7 +17,7 @@ export interface FileContents {
   namedIn(lines: Buffer): NamedContents
   /** Returns the hashes that such a side file names. */
   listedIn(sideFile: Uint8Array): readonly string[]
-  /** Reads one that this machine keeps; null for none. */
+  /** Reads a content that this machine keeps; null where it keeps no such content. */
   read(hash: string): Uint8Array | null
 }
 
@@ -31,16 +31,16 @@ export type TakenKind = 'new' | 'stored' | 'own'
 
 /** Texts that the servers of a store have in common, by names; of each name the last one counts. */
 export interface SharedAnswers {
-  /** Resolves to null where there is none. Rejects with `StorageError`. */
+  /** Resolves to null for an unknown name. Rejects with `StorageError`. */
   read(name: string): Promise<string | null>
   /**
-   * Keeps what `next` makes of a text, null for none and for one that is lost; again where another server was first.
-   * Where `next` returns null all stays. Rejects with `StorageError`.
+   * Replaces a text by the result of `next`, which gets null for a text that is missing or lost. Calls `next` again
+   * where another server wrote first. Where `next` returns null the text stays. Rejects with `StorageError`.
    */
   change(name: string, next: (before: string | null) => string | null): Promise<void>
 }
 
-/** Conversations that several servers share. What it has acknowledged outlives any of them. */
+/** Conversations that several servers share. Data that the store has acknowledged outlives any of the servers. */
 export interface SharedStore extends AsyncDisposable {
   /** Servers of the store, as people write them. */
   readonly name: string
@@ -48,42 +48,45 @@ export interface SharedStore extends AsyncDisposable {
   readonly key: Uint8Array
   /** Answers of users about what lies in environments. */
   readonly answers: SharedAnswers
-  /** Says where this server is reached, and by `providers`, asked again and again, whose keys it has. */
+  /**
+   * Announces the address of this server; `providers` is called again and again and returns the providers for which it
+   * has a key.
+   */
   announce(at: AnnouncedAt, providers: () => readonly string[]): void
   /** Resolves to the other servers that live. */
   others(): Promise<readonly Holder[]>
   /**
-   * Takes the right to write a conversation and brings the copy of its log up to date; a new one has none yet, and an own
-   * one may have more than the store, which is to be sent then. Rejects with `HeldElsewhereError` while a living server
-   * has it, and with `StorageError`.
+   * Takes the right to write a conversation and brings the copy of its log up to date. A new conversation has no copy
+   * yet; the log of an own conversation may be longer than the store's, and the rest is to be sent then. Rejects with
+   * `HeldElsewhereError` while a living server has the conversation, and with `StorageError`.
    */
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
-  /** Resolves to another server that lives and writes a conversation; null for none. */
+  /** Resolves to the other, living server that writes a conversation; null where no other server writes it. */
   holder(conversationId: ConversationId): Promise<Holder | null>
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Resolves to the facts that lists show of one; null where there is no such conversation. */
   row(conversationId: ConversationId): Promise<unknown>
-  /** Compares what the store has with the log here, byte for byte, and changes nothing. */
+  /** Compares the log in the store with the log here, byte for byte, and changes nothing. */
   compare(copy: LocalCopy): Promise<Comparison>
   /** Resolves to what lists show of the conversations, in no order. */
   rows(): Promise<readonly StoredRow[]>
   /** Resolves to a content that a file of a conversation had; null where the store does not have it. */
   content(conversationId: ConversationId, hash: string): Promise<Uint8Array | null>
   /**
-   * Resolves to the conversations that were deleted and of which this machine has a copy of this store. One that the
-   * store has lost is none of them.
+   * Resolves to the deleted conversations that have a copy from this store on this machine. A conversation that the
+   * store has lost is not among them.
    */
   deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
   /** Removes a conversation that is closed here. Rejects with `HeldElsewhereError` while a living server has it. */
   remove(conversationId: ConversationId): Promise<void>
-  /** Removes what is left of conversations whose deletion was cut short. Rejects with `StorageError`. */
+  /** Removes the remains of conversations after an interrupted deletion. Rejects with `StorageError`. */
   finishDeletions(): Promise<void>
   /** Time since the store answered last, in ms; null while it does. Known without asking it. */
   readonly awayMs: number | null
   /**
-   * Begins to look which streams of it have a leader, until it is closed. Returns what names those that have none, without
-   * asking then.
+   * Checks again and again, until the store is closed, which of its streams have a leader. Returns a function that
+   * names the streams without a leader and sends no request.
    */
   watchLeaders(): () => readonly string[]
 }
@@ -92,7 +95,7 @@ export interface SharedStore extends AsyncDisposable {
 export interface Extent {
   readonly bytes: number
   readonly lines: number
-  /** Lines whose checksum does not match. */
+  /** Lines with a wrong checksum. */
   readonly damagedLines: number
   readonly sideFiles: number
   /** SHA-256 of all bytes, in hex. */
@@ -101,14 +104,17 @@ export interface Extent {
 
 /** Log of a conversation in a store beside the one of this machine. */
 export interface Comparison {
-  /** Log in the store; null where there is none, as for that of this machine. */
+  /** Log in the store; null where the store has no log. The log of this machine likewise. */
   readonly stored: Extent | null
   readonly here: Extent | null
   /** First line that is not the same, from 1; null where one log is the beginning of the other. */
   readonly partsAtLine: number | null
-  /** True where the log here is a copy of what a store has. */
+  /** True where the log here is a copy of the store's log. */
   readonly isCopy: boolean
-  /** Lines at the end of the copy here that the store never acknowledged and does not have; null for none. */
+  /**
+   * Lines at the end of the copy here that the store has neither acknowledged nor kept; null where there are no such
+   * lines.
+   */
   readonly unsent: Unsent | null
   /** Bytes at the end of the copy here that the store had acknowledged and does not have. */
   readonly lostBytes: number
@@ -135,15 +141,15 @@ export interface StoredRow {
   readonly conversationId: ConversationId
   readonly updatedAtMs: number
   readonly row: unknown
-  /** Server that had it when the list was read; null for none. */
+  /** Server that had the conversation when the list was read; null where no server had it. */
   readonly holder: Holder | null
 }
 
 /** Addresses at which a server is reached. */
 export interface AnnouncedAt {
-  /** Address for clients; null for none. */
+  /** Address for clients; null where it serves no clients of other servers. */
   readonly address: string | null
-  /** Origin at which browsers find its page; null for none. */
+  /** Origin at which browsers find its page; null where it serves no page. */
   readonly page: string | null
 }
 
@@ -152,7 +158,7 @@ export interface Holder extends AnnouncedAt {
   /** Random name of the process. */
   readonly node: string
   readonly pid: number
-  /** Ids of the providers whose models it can ask. */
+  /** Ids of the providers that it can ask. */
   readonly providers: readonly string[]
 }
 
@@ -160,11 +166,14 @@ export interface Holder extends AnnouncedAt {
 export interface Shipment {
   /** Number that grows with each taking of the conversation. */
   readonly epoch: number
-  /** Facts that lists showed of a stored conversation when it was taken; null for none. */
+  /** Facts of a stored conversation in lists when it was taken; null for a new conversation. */
   readonly row: unknown
   /** Called after each write to the log with its size. */
   wrote(sizeBytes: number): void
-  /** Sets what lists show, as of now unless a time is given; it is stored before lines that are written later. */
+  /**
+   * Sets the facts that lists show, with the present time unless a time is given; they are stored before lines that are
+   * written later.
+   */
   describe(row: unknown, updatedAtMs?: number): void
   /** Resolves when the store has acknowledged the first bytes of the log. Rejects with a final `StorageError`. */
   acknowledged(sizeBytes: number): Promise<void>
@@ -179,7 +188,10 @@ export interface Shipment {
   taken(): void
   /** Error while the store takes nothing; null while it does. */
   readonly trouble: StorageError | null
-  /** Waits for what is on its way and gives the conversation up. Rejects with `StorageError` where bytes were not taken. */
+  /**
+   * Waits until all sent bytes have arrived, and gives the conversation up. Rejects with `StorageError` where bytes
+   * were not taken.
+   */
   close(): Promise<void>
 }
 

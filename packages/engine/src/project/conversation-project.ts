@@ -6,15 +6,18 @@ import { type ProjectMachine, projectThere } from './project-at.ts'
 
 /** Configuration of a conversation, with the project of its folder. */
 export interface ConversationProject {
-  /** As it was when the conversation opened; in an environment whose machine was away then, as it was at its return. */
+  /**
+   * Project as it was when the conversation opened; in an environment without a reachable machine at that time, as it
+   * was at the machine's return.
+   */
   readonly config: ConfigHere
   /** True once the project was read. */
   readonly isRead: boolean
   /** Error of the last reading, while its machine is away; else null. */
   readonly problem: EnvironmentUnreachableError | null
   /**
-   * Reads it, unless it was read. It stays unread while its machine cannot be reached. Rejects with `StorageError` while
-   * the store is away that has what was decided about it.
+   * Reads the project, unless it was read. It stays unread while its machine cannot be reached. Rejects with
+   * `StorageError` while the store with the decision about it is away.
    */
   read(): Promise<void>
   /** Resolves with the project as it is now. Rejects with `EnvironmentUnreachableError` and `StorageError`. */
@@ -50,8 +53,8 @@ interface TherePorts {
 }
 
 /**
- * Returns the configuration of a conversation in an environment, whose project is fetched by `read`. Of it tool servers,
- * hooks, rules, skills and commands count; its settings are decided where a conversation begins.
+ * Returns the configuration of a conversation in an environment; `read` fetches its project. The project contributes
+ * tool servers, hooks, rules, skills and commands; its settings are decided where a conversation begins.
  */
 export function projectInEnvironment(
   { config: own, environment, overrides, cwd }: ThereParts,

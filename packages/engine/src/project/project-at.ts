@@ -78,13 +78,16 @@ function undecided({ code, path }: StorageError) {
   )
 }
 
-/** Returns the user whose machine an environment is, if it connects by itself. Throws `ConfigError`. */
+/** Returns the owner of the machine of an environment, if the machine connects by itself. Throws `ConfigError`. */
 export function machineOwner(name: string, config: Config): string | null {
   const settings = environmentNamed(name, config)
   return settings.url === undefined ? machineNamed(settings.connected).owner : null
 }
 
-/** Returns whom a request is for: its user, or the owner of the machine where whoever runs the server asks. */
+/**
+ * Returns the user that a request is for: its sender, or the owner of the machine where the operator of the server
+ * sends it.
+ */
 function usersOf(person: Rights['person'], name: string, config: Config): readonly string[] {
   if (person.kind === 'user') return [person.name]
   const owner = machineOwner(name, config)

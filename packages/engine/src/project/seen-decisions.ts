@@ -4,7 +4,7 @@ import { type Files, makeFolders, replaceFile } from '@parley/journal'
 
 /** Newest decisions that this home has seen in a store, by their numbers. */
 interface SeenDecisions {
-  /** Returns the number of the newest one; 0 for none. */
+  /** Returns the number of the newest decision; 0 where this home has seen no decision. */
   newest(seal: string): number
   /** Keeps a number unless a greater one is known. */
   note(seal: string, number: number): void

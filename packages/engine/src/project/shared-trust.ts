@@ -19,9 +19,9 @@ interface Numbered {
 }
 
 /**
- * Returns the decisions about projects of environments that the servers of a store have in common; null without one. Each
- * is sealed with its name and number: one that is copied to another name, or that none of them wrote, is none. One that
- * is older than this home has seen was put back, and rejects.
+ * Returns the decisions about projects of environments that the servers of a store share; null without a store. Each
+ * decision is sealed with its name and number: a decision that was copied to another name or written by another program
+ * is ignored. A decision older than the newest that this home has seen was put back, and rejects.
  */
 export function sharedTrust({ store, redaction, home, files }: Sharing): SharedTrust | null {
   if (store === undefined) return null

@@ -18,11 +18,11 @@ export interface TrustPorts extends ProjectPorts {
   readonly clock: Clock
 }
 
-type Asking = Pick<Rights, 'person'>
-type Found = Parameters<Parameters<typeof withProject>[3]>[0]
+type Decider = Pick<Rights, 'person'>
+type ProjectAtFolder = Parameters<Parameters<typeof withProject>[3]>[0]
 
-/** Reports what the configuration of a project would do, and which answers would be rejected. */
-export async function readTrust(params: ParamsOf<'trust/read'>, by: Asking, ports: TrustPorts): Promise<TrustReport> {
+/** Reports the effects of a project's configuration, and the answers that would be rejected. */
+export async function readTrust(params: ParamsOf<'trust/read'>, by: Decider, ports: TrustPorts): Promise<TrustReport> {
   const { environment } = params
   const kept = environment === undefined ? {} : ({ keptIn: ports.projects.areShared ? 'store' : 'home' } as const)
   return withProject(params, by, ports, async (found) => ({
@@ -37,7 +37,7 @@ function rejectsOf(both: string | null, trusted: string | null): Pick<TrustRepor
   return trusted === null ? {} : { rejects: { trusted } }
 }
 
-async function reportOn({ project, place, sandboxes }: Found, { home }: TrustPorts): Promise<TrustReport> {
+async function reportOn({ project, place, sandboxes }: ProjectAtFolder, { home }: TrustPorts): Promise<TrustReport> {
   if (project === null) return emptyReport(place)
   return trustReport(project, { own: readConfig(home, {}).values, sandboxed: await isSandboxed(project, sandboxes) })
 }
@@ -45,7 +45,7 @@ async function reportOn({ project, place, sandboxes }: Found, { home }: TrustPor
 /** Stores a verdict on the configuration that its sender has seen. Throws `invalidParams` when it has changed since. */
 export async function decideTrust(
   params: ParamsOf<'trust/decide'>,
-  by: Asking,
+  by: Decider,
   ports: TrustPorts,
 ): Promise<TrustReport> {
   assertPermitted(whyNotYours(params, by, ports))
@@ -60,10 +60,13 @@ function assertPermitted(why: string | null): void {
   if (why !== null) throw rejection('notPermitted', why)
 }
 
-/** Returns why a user may not decide at all, and who may; null for the owner of the machine that its programs would run on. */
+/**
+ * Returns the reason why a user may not decide, with the names of the users who may; null for the owner of the machine
+ * on which the project's programs would run.
+ */
 function whyNotYours(
   { environment }: Pick<ParamsOf<'trust/decide'>, 'environment'>,
-  { person }: Asking,
+  { person }: Decider,
   { home }: TrustPorts,
 ): string | null {
   if (person.kind === 'operator') return null
@@ -78,7 +81,7 @@ function whyNotYours(
 }
 
 /** Returns why a user may not trust a project with a tool server behind a `url`: not its machine would ask that, but this server. */
-function whyNotTrusted({ project }: Found, { person }: Asking): string | null {
+function whyNotTrusted({ project }: ProjectAtFolder, { person }: Decider): string | null {
   if (person.kind !== 'user') return null
   const far = Object.entries(project?.servers ?? {}).find(([, { url }]) => url !== undefined)
   return far === undefined
@@ -87,7 +90,7 @@ function whyNotTrusted({ project }: Found, { person }: Asking): string | null {
 }
 
 async function decide(
-  { project, sandboxes }: Found,
+  { project, sandboxes }: ProjectAtFolder,
   { hash, verdict }: Pick<ParamsOf<'trust/decide'>, 'hash' | 'verdict'>,
   { projects, clock }: TrustPorts,
 ): Promise<void> {
@@ -117,6 +120,6 @@ async function decide(
 }
 
 /** Tells if programs of the project run in a sandbox; the sandbox is probed only if there are any. */
-async function isSandboxed(project: Project, sandboxes: Found['sandboxes']): Promise<boolean> {
+async function isSandboxed(project: Project, sandboxes: ProjectAtFolder['sandboxes']): Promise<boolean> {
   return !runsPrograms(project) || (await sandboxes.report()).enforcement === 'full'
 }

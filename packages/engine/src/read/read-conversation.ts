@@ -21,7 +21,7 @@ import {
 import type { Conversation } from '../conversation/conversation.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { storageOf } from '../conversation/storage-trouble.ts'
-import { rejection } from '../replies/rejection.ts'
+import { noConversation, rejection } from '../replies/rejection.ts'
 import { cutTexts, deliverableText, isDeliverable } from '../replies/wire-limits.ts'
 import { createReplyPage } from './reply-page.ts'
 
@@ -132,8 +132,7 @@ export function readSideFile(
 export function existingPaths({ files, host }: ReadPorts, conversationId: ConversationId) {
   const paths = host.pathsOf(conversationId)
   host.conversations.find(({ conversation }) => conversation.id === conversationId)?.conversation.assertStored()
-  if (files.look(paths.log) === null)
-    throw rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
+  if (files.look(paths.log) === null) throw noConversation(conversationId)
   return paths
 }
 

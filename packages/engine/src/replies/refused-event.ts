@@ -3,7 +3,10 @@ import { type ConversationEvent, eventProblem, type Failure } from '@parley/prot
 /** Rejects an event that may not be recorded. Nothing was written; the same event is rejected every time. */
 export class RefusedEventError extends Error {
   override readonly name = 'RefusedEventError'
-  /** `eventInvalid`: it breaks the schema of the protocol. `stateTooLarge`: no snapshot could hold what it adds. */
+  /**
+   * `eventInvalid`: the event breaks the schema of the protocol. `stateTooLarge`: no snapshot could hold the state
+   * after it.
+   */
   readonly code: 'eventInvalid' | 'stateTooLarge'
 
   constructor(code: RefusedEventError['code'], message: string) {
@@ -22,7 +25,7 @@ export function assertValid(event: ConversationEvent): void {
   )
 }
 
-/** Builds the failure of a turn whose event was refused. */
+/** Builds the failure of a turn after an event of it was refused. */
 export function refusedEventFailure({ code, message }: RefusedEventError): Failure {
   return { code: code === 'stateTooLarge' ? 'eventTooLarge' : code, message }
 }

@@ -1,7 +1,7 @@
 import type { Config, ModelSettings } from '@parley/config'
 import { type ListedFacts, type ModelFacts, modelFacts, type Price, type ProviderConfig } from '@parley/models'
 
-/** Assumptions about a model of which nothing is known. */
+/** Assumptions about a model without known facts. */
 export const unknownModel: ModelFacts = {
   contextWindow: null,
   outputLimit: null,
@@ -18,8 +18,8 @@ interface FactsSource {
 }
 
 /**
- * Returns what is known of a model: top-level keys go before `[models]`, the provider's entry, what the provider's list
- * says, and the catalogue.
+ * Returns the known facts of a model. Top-level keys come first, then `[models]`, the provider's entry, the provider's
+ * list and the catalogue.
  */
 export function factsOfModel({ provider, listed = {} }: FactsSource, model: string, config: Config): ModelFacts {
   const known = provider === null ? unknownModel : modelFacts(provider, model)
@@ -37,8 +37,8 @@ export function factsOfModel({ provider, listed = {} }: FactsSource, model: stri
 }
 
 /**
- * Returns the listed window, else that of the catalogue. A list that counts the answer in names the sum of both limits of
- * the catalogue: then the catalogue's part for the request holds.
+ * Returns the listed window, else the window of the catalogue. A list that includes the answer names the sum of both
+ * limits of the catalogue: then the catalogue's part for the request holds.
  */
 function windowOf({ contextWindow: listed }: ListedFacts, known: ModelFacts): number | null {
   const whole =
@@ -52,7 +52,10 @@ export function setOutputLimit(provider: ProviderConfig | null, model: string, c
   return config.model_max_output_tokens ?? config.models?.[model]?.output_limit ?? entry?.output_limit
 }
 
-/** Returns the user's price, with the prices of the catalogue for what it leaves out; null without both main prices. */
+/**
+ * Returns the user's price, with the catalogue's price for each part that the user leaves out; null without both main
+ * prices.
+ */
 function priceOf(own: ModelSettings['price'], known: Price | null): Price | null {
   if (own === undefined) return known
   const input = own.input ?? known?.input

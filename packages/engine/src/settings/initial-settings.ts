@@ -10,7 +10,15 @@ import { configDefaults } from '@parley/config/defaults'
 import type { Env } from '@parley/models'
 import { type Project, type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
-import { type Asked, assertNetworkAllowed, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import type { ProviderKeys } from '../credentials/provider-keys.ts'
+import { isUsable, type KeysFound } from '../credentials/usable-providers.ts'
+import {
+  assertNetworkAllowed,
+  type Ceiling,
+  loweredText,
+  type RequestedPermissions,
+  underCeiling,
+} from '../limits/ceiling.ts'
 import {
   assertNoSecretFolder,
   assertOwnFilesOutside,
@@ -18,8 +26,6 @@ import {
   rootWarnings,
   type SecretSurroundings,
 } from '../limits/workspace-folders.ts'
-import { isUsable, type KeysFound } from '../login/found-keys.ts'
-import type { ProviderKeys } from '../login/provider-keys.ts'
 import { rejection } from '../replies/rejection.ts'
 import { addedFolders, assertAdded, existingFolder } from './existing-folder.ts'
 import { chooseProvider, isRecordedProvider, keyVariables, providerOf, unknownProviderText } from './model-sources.ts'
@@ -78,7 +84,10 @@ function initialSettings(params: StartParams, ports: SettingsPorts): InitialSett
   return { cwd, settings: fitting.settings, warnings: [...warnings, ...fitting.warnings] }
 }
 
-/** Returns the settings of what a client does in a folder without a conversation: those of a new one, but for the model. */
+/**
+ * Returns the settings of a client's work in a folder without a conversation: the settings of a new conversation,
+ * without the model.
+ */
 export function settingsWithoutModel(params: StartParams, ports: PlacePorts) {
   const place = placeOf(params, ports)
   const inFolder = { ...params, cwd: place.cwd }
@@ -112,7 +121,7 @@ function withinFolders(settings: Settings, params: StartParams, ports: PlacePort
 }
 
 /** Lowers settings that the caller did not request to the ceiling. */
-function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: Ceiling) {
+function limited({ values, warnings }: EffectiveConfig, asked: RequestedPermissions, ceiling: Ceiling) {
   const wanted = {
     sandbox: values.sandbox_mode ?? configDefaults.sandbox_mode,
     approvalPolicy: values.approval_policy ?? configDefaults.approval_policy,
@@ -126,7 +135,7 @@ function limited({ values, warnings }: EffectiveConfig, asked: Asked, ceiling: C
 }
 
 /**
- * Throws `configInvalid` when PARLEY_HOME lies in the repository, whose files would then be the user's own
+ * Throws `configInvalid` when PARLEY_HOME lies in the repository: files of the repository would then be the user's own
  * configuration.
  */
 function assertHomeOutside(cwd: string, { home, env }: PlacePorts): void {

@@ -7,11 +7,11 @@ import {
   type ProviderConfig,
   readKey,
 } from '@parley/models'
-import type { ProviderKeys } from '../login/provider-keys.ts'
+import type { ProviderKeys } from '../credentials/provider-keys.ts'
 
 type ClientPorts = Parameters<typeof createModelClient>[1]
 
-/** Returns a client that takes the kept key of its provider where the variables have none, anew for each request. */
+/** Returns a client that, for each request, takes the kept key of its provider where no variable has a key. */
 export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, ports: ClientPorts): ModelClient {
   let key: string | undefined
   const client = createModelClient(provider, { ...ports, keptKey: () => key })
@@ -29,7 +29,7 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
     }
   }
 
-  /** Resolves to the end of a request that cannot be sent; null when its key is there, or none is needed. */
+  /** Resolves to the end of a request that cannot be sent; null when its key is there or not needed. */
   async function endWithoutKey(signal: AbortSignal, refused?: string): Promise<End | null> {
     const failure = await unlessAborted(takeKey(ports.env, refused), signal)
     if (failure === 'aborted') return { type: 'aborted' }

@@ -20,7 +20,7 @@ interface KeepPorts {
 }
 
 export interface ListStore {
-  /** Returns the list that was kept last; null when there is none or it cannot be read. */
+  /** Returns the list that was kept last; null where no list is kept or it cannot be read. */
   read(): KeptList | null
   /** Keeps a list. A disk that does not take it costs only the cache. */
   keep(list: KeptList): void
@@ -45,7 +45,7 @@ export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPo
   }
 }
 
-/** Returns the kept list of a provider without asking anything; null when there is none. */
+/** Returns the kept list of a provider and sends no request; null where no list is kept. */
 export function keptList(provider: ProviderConfig, ports: KeepPorts): KeptList | null {
   return storeOf(provider, ports).read()
 }
@@ -54,8 +54,8 @@ export function keptList(provider: ProviderConfig, ports: KeepPorts): KeptList |
 export const nothingListed: ListedFacts = {}
 
 /**
- * Returns a look-up of what the kept list of a provider says of a model, the same object while the file is the same. It
- * reads the file again when that changed.
+ * Returns a look-up of a model's facts in the kept list of a provider, the same object while the file is the same. It
+ * reads the file again when the file has changed.
  */
 export function keptFacts(provider: ProviderConfig, home: string): (model: string) => ListedFacts {
   const path = pathOf(provider, home)
@@ -79,7 +79,7 @@ function pathOf({ id, baseUrl, wireApi, package: name }: ProviderConfig, home: s
   return join(home, 'models', `${key}.json`)
 }
 
-/** Returns what changes with each version of a file; empty where there is none, or none can be looked at. */
+/** Returns a text that differs for each version of a file; empty where the file is missing or cannot be looked at. */
 function stampOf(path: string): string {
   try {
     const { ino, mtimeMs, size } = statSync(path)

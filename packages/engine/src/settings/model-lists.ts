@@ -1,7 +1,7 @@
 import type { Files } from '@parley/journal'
 import { type Env, type ModelListing, probeLocal } from '@parley/models'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
-import type { ProviderKeys } from '../login/provider-keys.ts'
+import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { type KeptList, type ListStore, storeOf } from './kept-lists.ts'
 import { assertProvider, chooseProvider, type ModelSources, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'
@@ -34,7 +34,7 @@ export async function listModels(
   const ids = provider === undefined ? all : [provider]
   const { signal } = new AbortController()
   const sourceOf = ports.models(values)
-  const look = async (id: string): Promise<Found> => {
+  const look = async (id: string): Promise<ProviderModels> => {
     const store = storeOf(providerOf(id, values, env), ports)
     if (kept === true) return { id, list: store.read(), problem: null }
     return { id, ...afterListing(await sourceOf(id).client.listModels(signal), store, now()) }
@@ -58,14 +58,14 @@ export async function listModels(
   }
 }
 
-interface Found {
+interface ProviderModels {
   readonly id: string
   readonly list: KeptList | null
   readonly problem: string | null
 }
 
-/** Keeps what a provider listed. After a failure the earlier list stands, and the problem says so. */
-function afterListing(listing: ModelListing, store: ListStore, nowMs: number): Omit<Found, 'id'> {
+/** Keeps the list of a provider. After a failure the earlier list stays, and the problem says so. */
+function afterListing(listing: ModelListing, store: ListStore, nowMs: number): Omit<ProviderModels, 'id'> {
   if (listing.type === 'models') {
     const { models, facts } = listing
     const list = { listedAt: nowMs, models, ...(facts === undefined ? {} : { facts }) }

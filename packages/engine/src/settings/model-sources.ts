@@ -18,22 +18,22 @@ import {
 import { unconfiguredProvider } from '@parley/protocol'
 import { closest } from '@parley/text'
 import type { Fallback } from '../core/fallback-model.ts'
-import { isUsable, type KeysFound, lacksKey } from '../login/found-keys.ts'
-import type { ProviderKeys } from '../login/provider-keys.ts'
+import type { ProviderKeys } from '../credentials/provider-keys.ts'
+import { isUsable, type KeysFound, lacksKey } from '../credentials/usable-providers.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { rejection } from '../replies/rejection.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
 import { keptFacts, nothingListed } from './kept-lists.ts'
-import { networkFields } from './network-fields.ts'
+import { networkFields } from './network-settings.ts'
 import { pluginProvider } from './plugin-provider.ts'
 
-/** Client of one provider, with the limits of its retries and what is known of its models. */
+/** Client of one provider, with the limits of its retries and the known facts of its models. */
 export interface ModelSource {
   readonly client: ModelClient
   /** Set for a provider that is neither built in nor configured: its client only fails. */
   readonly isUnknown?: true
-  /** Tells if a request would fail for want of a key; absent where none can be missing. */
+  /** Tells if a request would fail because its key is missing; absent where no key can be missing. */
   readonly lacksKey?: () => boolean
   readonly limits: RetryLimits
   readonly factsOf: (model: string) => ModelFacts
@@ -138,7 +138,7 @@ export function assertProvider(providerId: string, config: Config, env: Env): vo
   throw rejection('invalidParams', unknownProviderText(providerId, config, env), { field: 'provider' })
 }
 
-/** Returns what is said of a provider that is neither built in nor configured: the one that was probably meant. */
+/** Returns the message about a provider that is neither built in nor configured; it names the most similar provider. */
 export function unknownProviderText(providerId: string, config: Config, env: Env): string {
   const names = [...Object.keys(config.model_providers ?? {}), ...builtinProviders(env).map(({ id }) => id)]
   const hint = closest(providerId, names)
@@ -206,7 +206,10 @@ export function chooseProvider(config: Config, found: KeysFound): ChosenProvider
   return { ...modelFor(id, config, env), because: whyFirst(providerOf(id, config, env), found) }
 }
 
-/** Returns the configured providers, and those with a key of their own, that can be asked, in the order of choice. */
+/**
+ * Returns the providers that can be asked, in the order of choice: configured ones, and built-in ones with a key of
+ * their own.
+ */
 export function usableProviders(config: Config, found: KeysFound): readonly string[] {
   const { env } = found
   const configured = Object.keys(config.model_providers ?? {})
@@ -233,7 +236,7 @@ function whyFirst(provider: ProviderConfig | null, { env, kept }: KeysFound): st
     : `${variable} is the first key that is set`
 }
 
-/** Returns the ids of the providers with a key variable, in the order in which one is chosen. */
+/** Returns the ids of the providers with a key variable, in the order of choice. */
 export function keyedProviderIds(config: Config): readonly string[] {
   const configured = Object.entries(config.model_providers ?? {}).filter(([, { env_key: key }]) => key !== undefined)
   return [...new Set([...keyedProviders({}).map(({ id }) => id), ...configured.map(([id]) => id)])]
@@ -247,7 +250,7 @@ function keyedProviders(env: Env) {
 /** Name in requests to a provider without a model of its own. A server of one model may take any name. */
 const unnamedModel = 'default'
 
-/** Returns the model of a conversation that names none; `default` where the provider has no such model. */
+/** Returns the model of a conversation that names no model; `default` where the provider has no such model. */
 export function defaultModelOf(providerId: string, env: Env): string {
   if (isRecordedProvider(providerId)) return 'recorded'
   return builtinProviders(env).find(({ id }) => id === providerId)?.defaultModel ?? unnamedModel

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
 import type { Env, ProviderConfig } from '@parley/models'
 import { packageFolder } from '@parley/text'
-import { networkFields } from './network-fields.ts'
+import { networkFields } from './network-settings.ts'
 
 /** Returns a provider that an AI SDK package speaks with; its address is the package's own unless one is configured. */
 export function pluginProvider(
@@ -27,7 +27,7 @@ export function pluginProvider(
   }
 }
 
-/** Returns where `parley provider add` puts a package; null for what is not the name of one. */
+/** Returns the folder in which `parley provider add` puts a package; null for a text that is not a package name. */
 export function packagePlace(home: string, packageName: string): string | null {
   const folder = packageFolder(packageName)
   return folder === null ? null : join(home, 'providers', folder)

@@ -3,14 +3,14 @@ import { configDefaults } from '@parley/config/defaults'
 import { builtinProviders, keyVariable, type ProviderConfig } from '@parley/models'
 import type { ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import type { KeysFound } from '../login/found-keys.ts'
+import type { KeysFound } from '../credentials/usable-providers.ts'
 import { keptList } from './kept-lists.ts'
 import type { ListPorts } from './model-lists.ts'
 import { type ChosenProvider, chooseProvider, providerOf, usableProviders } from './model-sources.ts'
 import { isInstalled } from './plugin-provider.ts'
 import { readConfig } from './read-config.ts'
 
-type Listed = ResultOf<'provider/list'>['providers'][number]
+type ProviderRow = ResultOf<'provider/list'>['providers'][number]
 
 interface ProviderPorts extends Pick<ListPorts, 'home' | 'env' | 'keys' | 'files'> {
   readonly redaction: Redaction
@@ -29,7 +29,7 @@ export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
   }
 }
 
-/** Returns the providers that this server can ask; none while its configuration or logins cannot be read. */
+/** Returns the providers that this server can ask; an empty list while its configuration or logins cannot be read. */
 export function askableProviders({ home, env, keys }: Pick<ListPorts, 'home' | 'env' | 'keys'>): readonly string[] {
   try {
     return usableProviders(readConfig(home, {}).values, { env, kept: keys.kept() })
@@ -49,7 +49,7 @@ interface ListedPorts extends ProviderPorts {
   readonly found: KeysFound
 }
 
-function listed(id: string, config: Config, { env, chosen, found, redaction, ...ports }: ListedPorts): Listed {
+function listed(id: string, config: Config, { env, chosen, found, redaction, ...ports }: ListedPorts): ProviderRow {
   const isConfigured = config.model_providers?.[id] !== undefined
   const origin = isConfigured ? ('configured' as const) : ('builtIn' as const)
   const provider = providerOf(id, config, env)
@@ -72,16 +72,16 @@ function listed(id: string, config: Config, { env, chosen, found, redaction, ...
   }
 }
 
-/** Describes a provider that plays a recording, or whose `base_url` is missing. */
+/** Describes a provider that plays a recording or has no `base_url`. */
 function withoutAddress(
   id: string,
   { model_providers: all = {} }: Config,
-): Pick<Listed, 'name' | 'wire' | 'baseUrl' | 'variables' | 'key'> {
+): Pick<ProviderRow, 'name' | 'wire' | 'baseUrl' | 'variables' | 'key'> {
   const { name = id, wire_api: wire = configDefaults.wire_api } = all[id] ?? {}
   return { name, wire, baseUrl: '', variables: [], key: 'notNeeded' }
 }
 
-function keyOf(provider: ProviderConfig, { env, kept }: KeysFound): Pick<Listed, 'variables' | 'key' | 'keyFrom'> {
+function keyOf(provider: ProviderConfig, { env, kept }: KeysFound): Pick<ProviderRow, 'variables' | 'key' | 'keyFrom'> {
   const variables = [provider.envKey, provider.otherEnvKey].filter((name) => name !== undefined)
   const keyFrom = keyVariable(provider, env)
   if (keyFrom !== undefined) return { variables, key: 'set', keyFrom }

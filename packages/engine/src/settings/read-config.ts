@@ -14,9 +14,9 @@ import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Rights, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { isCallersKey } from '../limits/callers-config.ts'
 import { assertNetworkAllowed, assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
-import type { ProviderKeys } from '../login/provider-keys.ts'
 import { existingFolder } from './existing-folder.ts'
 import { chooseProvider, keyVariables } from './model-sources.ts'
 
@@ -76,7 +76,9 @@ export function choicesIn({ config = {}, profile }: Overrides, home: string): Ov
   }
 }
 
-/** Throws `aboveCeiling` for overrides of an existing conversation, those in their `config` and profile included. */
+/**
+ * Throws `aboveCeiling` for overrides of an existing conversation, its overrides by `config` and by a profile included.
+ */
 export function assertOverridesAllowed(
   overrides: Overrides,
   now: Settings,
@@ -93,7 +95,7 @@ export function configOnly({ config, profile }: Overrides): Overrides {
 
 type ShellEnvironment = NonNullable<Config['shell_environment']>
 
-/** Returns the rules for the variables of commands, with defaults for what the section leaves out. */
+/** Returns the rules for the variables of commands; defaults stand in for keys that the section leaves out. */
 export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnvironment = {}) {
   return { include, exclude, set }
 }
@@ -108,8 +110,8 @@ interface ConfigPorts {
 }
 
 /**
- * Returns each configuration value with its origin; secrets are redacted. Users get those that they could set: the others
- * name programs, files and machines that are not theirs. Throws `cwdMissing`.
+ * Returns each configuration value with its origin; secrets are redacted. Users get only the values that they could
+ * set: other values name programs, files and machines of somebody else. Throws `cwdMissing`.
  */
 export function describeConfig(
   params: ParamsOf<'config/read'>,

@@ -3,7 +3,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { chosenEnvironment, layerOfOverrides } from '@parley/config'
 import type { Actor, ConversationEvent, ConversationState, ItemId, Overrides, Settings } from '@parley/protocol'
 import { noticeItem } from '../conversation/notices.ts'
-import { type Asked, assertNetworkAllowed, type Ceiling, loweredText, underCeiling } from '../limits/ceiling.ts'
+import {
+  assertNetworkAllowed,
+  type Ceiling,
+  loweredText,
+  type RequestedPermissions,
+  underCeiling,
+} from '../limits/ceiling.ts'
 import {
   assertNoSecretFolder,
   assertOwnFilesOutside,
@@ -22,12 +28,12 @@ type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 export interface Resumer extends SecretSurroundings {
   readonly by: Actor
   readonly newItemId: () => ItemId
-  /** Limits that count for what was recorded; null for a conversation that is open in this process. */
+  /** Limits for the recorded settings; null for a conversation that is open in this process. */
   readonly given: GivenLimits | null
 }
 
 /**
- * Returns the events by which a resume changes what was recorded. Recorded values stay unless a flag of the caller
+ * Returns the events of a resume that changes recorded settings. Recorded values stay unless a flag of the caller
  * differs.
  */
 export function resumeChanges(
@@ -125,7 +131,7 @@ function enforcementAfter(sandbox: Settings['sandbox'], recorded: Settings): Set
   return isLimited ? recorded.enforcement : 'none'
 }
 
-function limitsIn({ approvalPolicy, sandbox }: Overrides): Asked {
+function limitsIn({ approvalPolicy, sandbox }: Overrides): RequestedPermissions {
   return {
     ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
     ...(sandbox === undefined ? {} : { sandbox }),

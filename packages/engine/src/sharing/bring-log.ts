@@ -25,7 +25,7 @@ interface Sending {
   readonly modifiedAtMs: number
 }
 
-/** Sends what the store lacks of a log; lists show the conversation once the store has all of it. */
+/** Sends the missing part of a log to the store; lists show the conversation once the store has all of it. */
 export async function sendLog(
   files: Files,
   { log }: SessionPaths,

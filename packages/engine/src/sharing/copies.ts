@@ -4,10 +4,10 @@ import { createWriterLocks } from '../load/writer-locks.ts'
 import { type Comparison, HeldElsewhereError, type SharedStore } from '../ports/shared-store.ts'
 import type { Listed } from '../read/catalogue.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
-import { emptyLog, notThere } from '../stored/opening-problems.ts'
+import { emptyLog, noConversation } from '../replies/rejection.ts'
 import { keepLog, sendLog, settleLog } from './bring-log.ts'
 import { type CopyWay, type Judgement, judge } from './judge-copy.ts'
-import { giftIn } from './shared-journal.ts'
+import { grantsIn } from './shared-journal.ts'
 import { copyAt, heldElsewhere } from './sharing.ts'
 
 /** Conversations of this machine and of a store, brought from one to the other. */
@@ -15,11 +15,12 @@ export interface Copies {
   /** Resolves to the conversations that a copy could be made of. */
   ids(way: CopyWay): Promise<readonly ConversationId[]>
   compare(conversationId: ConversationId): Promise<Comparison>
-  /** Tells what a copy would do. Rejects like `copy`. */
+  /** Describes a copy without making it. Rejects like `copy`. */
   plan(conversationId: ConversationId, way: CopyWay): Promise<Copied>
   /**
-   * Copies what the target lacks, and reads it again. What was copied to the store is written by its servers only from
-   * then on; what was copied from it here, too. Rejects with `liveElsewhere` while any process has it open.
+   * Copies the lines that the target lacks, and reads it again. From then on only servers of the store write a
+   * conversation that was copied to it or from it. Rejects with `liveElsewhere` while any process has the conversation
+   * open.
    */
   copy(conversationId: ConversationId, way: CopyWay): Promise<Copied>
 }
@@ -34,7 +35,7 @@ interface CopyParts {
   readonly store: SharedStore
   readonly files: Files
   readonly home: string
-  /** Name of this program, for those who find a conversation locked by it. */
+  /** Name of this program in the lock, for other processes that find the conversation locked. */
   readonly program: string
 }
 
@@ -44,7 +45,7 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
 
   function pathsOf(conversationId: ConversationId): SessionPaths {
     const paths = sessionPaths(home, conversationId)
-    if (paths === null) throw notThere(conversationId)
+    if (paths === null) throw noConversation(conversationId)
     return paths
   }
 
@@ -84,7 +85,7 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
     } else {
       const listed = await listedHere(conversationId)
       // What people gave it stays with its row, where the store has that.
-      const given = giftIn(await store.row(conversationId))
+      const given = grantsIn(await store.row(conversationId))
       const row = given === undefined ? listed.row : { ...listed.row, given }
       const shipment = await take(conversationId, 'own')
       await sendLog(files, paths, { shipment, row, modifiedAtMs: listed.modifiedAtMs })

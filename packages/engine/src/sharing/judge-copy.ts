@@ -12,7 +12,7 @@ export type Judgement =
 
 const none: Pick<Extent, 'lines' | 'bytes'> = { lines: 0, bytes: 0 }
 
-/** Tells what a copy does to its target, which is only ever continued. */
+/** Decides about a copy from what both sides have; a target is only ever continued. */
 export function judge(compared: Comparison, way: CopyWay): Judgement {
   const { stored, here, partsAtLine, unsent, isCopy, isListed } = compared
   const [source, target] = way === 'to' ? [here, stored] : [stored, here]

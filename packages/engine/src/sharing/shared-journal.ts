@@ -7,23 +7,23 @@ import { type ConversationRow, rowOf } from '../read/catalogue.ts'
 interface SharedParts {
   readonly shipment: Shipment
   /** Returns what people gave the conversation, for the next server; null for nothing. */
-  readonly gift: () => object | null
-  /** State in which the conversation was loaded. */
+  readonly grants: () => object | null
+  /** State of the conversation when it was loaded. */
   readonly state: ConversationState
 }
 
 /**
- * Returns a journal that a store has, too: what it holds is shown once the store has acknowledged it. While the store
- * takes nothing, neither does the journal.
+ * Returns a journal that sends its lines to a store, too: lines are shown once the store has acknowledged them. While
+ * the store takes nothing, the journal takes nothing either.
  */
-export function shareJournal(journal: Journal, { shipment, gift, state: loaded }: SharedParts): Journal {
+export function shareJournal(journal: Journal, { shipment, grants, state: loaded }: SharedParts): Journal {
   const describedAs = (state: ConversationState): Described => ({
     row: rowOf(state),
     turn: state.core.turn?.id ?? null,
-    given: gift(),
+    given: grants(),
   })
   const { sizeBytes } = journal
-  // What a crowd of conversations of a dead server shows in lists is there already.
+  // Many conversations of a dead server may be taken at once; the store already has their facts for lists.
   const opened = describedAs(loaded)
   let described = JSON.stringify(shipment.row) === JSON.stringify(storedRow(opened)) ? opened : null
 
@@ -54,7 +54,7 @@ export function shareJournal(journal: Journal, { shipment, gift, state: loaded }
       if (described !== null && isSame(described, now)) return
       described = now
       shipment.describe(storedRow(now))
-      // A log that was written as a whole, as that of a fork, is sent from here on.
+      // A log that was written as a whole, like the log of a fork, is sent from here on.
       shipment.wrote(sizeBytes())
     },
     async close(content) {
@@ -79,7 +79,7 @@ function storedRow({ row, given }: Described): object {
 }
 
 /** Returns what people gave a conversation, as its row in the store carries it. */
-export function giftIn(row: unknown): unknown {
+export function grantsIn(row: unknown): unknown {
   return isRecord(row) ? row['given'] : undefined
 }
 

@@ -1,8 +1,9 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
-import type { ConversationId } from '@parley/protocol'
+import type { ConversationId, ConversationState } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
+import type { ConversationOwner } from '../conversation/conversation.ts'
+import type { Journal } from '../conversation/journal.ts'
 import { keptContents } from '../history/kept-contents.ts'
-import type { ConversationOwner, OpenParts } from '../load/conversation-parts.ts'
 import {
   HeldElsewhereError,
   type Holder,
@@ -11,10 +12,10 @@ import {
   type Shipment,
 } from '../ports/shared-store.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { CarriedGifts } from '../settings/carried-gift.ts'
-import { giftIn, shareJournal } from './shared-journal.ts'
+import type { CarriedGrants } from '../settings/user-grants.ts'
+import { grantsIn, shareJournal } from './shared-journal.ts'
 
-/** Conversations of the store that servers share; of none where there is no store. */
+/** Conversations of the store that servers share; without a store it has no conversations. */
 export interface Sharing {
   /**
    * Takes the right to write a conversation, and brings the copy of a stored one up to date. Resolves to null where
@@ -29,15 +30,15 @@ export interface Sharing {
   publish(paths: SessionPaths, conversationId: ConversationId): Promise<void>
   /** Removes a conversation that is closed here from the store. Rejects with `liveElsewhere` while another server has it. */
   remove(conversationId: ConversationId): Promise<void>
-  /** Sends who opens a conversation here to another server for as long as that takes to open it, while it lives. */
+  /** Redirects clients that open a conversation here while another server opens it; ends when that server dies. */
   passOn(conversationId: ConversationId, to: Holder): void
 }
 
 /** Time for clients to open a conversation where it was passed on to. */
 const passingMs = 30_000
 
-export function createSharing(store: SharedStore | null, files: Files, gifts: CarriedGifts): Sharing {
-  return store === null ? notShared(files) : sharedIn(store, files, gifts)
+export function createSharing(store: SharedStore | null, files: Files, carriedGrants: CarriedGrants): Sharing {
+  return store === null ? notShared(files) : sharedIn(store, files, carriedGrants)
 }
 
 /** A copy of a conversation of a store is not written without it: the store would know nothing of that. */
@@ -58,7 +59,7 @@ function notShared(files: Files): Sharing {
   }
 }
 
-function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharing {
+function sharedIn(store: SharedStore, files: Files, carriedGrants: CarriedGrants): Sharing {
   const passed = new Map<ConversationId, { readonly to: Holder; readonly untilMs: number }>()
 
   /** Resolves to the server that clients are sent to, as long as it lives. */
@@ -81,10 +82,10 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
   }
 
   /** Takes a stored conversation with what people gave it at other servers. */
-  async function takeWithGift(paths: SessionPaths, conversationId: ConversationId): Promise<Shipment> {
+  async function takeWithGrants(paths: SessionPaths, conversationId: ConversationId): Promise<Shipment> {
     const shipment = await take(paths, conversationId, 'stored')
     try {
-      gifts.receive(conversationId, giftIn(shipment.row))
+      carriedGrants.receive(conversationId, grantsIn(shipment.row))
       return shipment
     } catch (error) {
       await giveUp(shipment)
@@ -94,14 +95,14 @@ function sharedIn(store: SharedStore, files: Files, gifts: CarriedGifts): Sharin
 
   return {
     take: (paths, conversationId, kind) =>
-      kind === 'new' ? take(paths, conversationId, kind) : takeWithGift(paths, conversationId),
+      kind === 'new' ? take(paths, conversationId, kind) : takeWithGrants(paths, conversationId),
     async elsewhere(conversationId) {
       const holder = await store.holder(conversationId)
       return holder === null ? null : heldElsewhere(conversationId, { holder })
     },
     async refresh(paths, conversationId) {
       if (await store.refresh(copyAt(paths, conversationId)))
-        gifts.receive(conversationId, giftIn(await store.row(conversationId)))
+        carriedGrants.receive(conversationId, grantsIn(await store.row(conversationId)))
     },
     async publish(paths, conversationId) {
       const shipment = await take(paths, conversationId, 'new')
@@ -135,20 +136,29 @@ export function heldElsewhere(
   })
 }
 
-/** Returns the parts of a conversation whose log a shipment sends to the store. */
-export function shareParts(
-  parts: OpenParts,
+/** Parts of an opened conversation that differ where a store has it. */
+interface StoredParts {
+  readonly state: ConversationState
+  readonly journal: Journal | null
+  readonly startJournal?: () => Journal
+  readonly owner: ConversationOwner | null
+  readonly dispose: () => void
+}
+
+/** Returns the parts of a conversation with a journal that a shipment sends to the store. */
+export function shareParts<Parts extends StoredParts>(
+  parts: Parts,
   shipment: Shipment | null,
-  { setup }: { readonly setup: { readonly gifts: CarriedGifts } },
-): OpenParts {
+  carriedGrants: CarriedGrants,
+): Parts {
   if (shipment === null) return parts
-  const { journal, startJournal, dispose } = parts
-  const gift = setup.gifts.readerOf(parts.state.core.meta.conversationId)
-  const sharing = { shipment, gift, state: parts.state }
+  const { journal, startJournal, dispose, state } = parts
+  const { conversationId } = state.core.meta
+  const sharing = { shipment, grants: carriedGrants.readerOf(conversationId), state }
   let isStarted = journal !== null
   return {
     ...parts,
-    owner: ownerOf(parts.state.core.meta.conversationId, shipment),
+    owner: ownerOf(conversationId, shipment),
     journal: journal === null ? null : shareJournal(journal, sharing),
     ...(startJournal === undefined
       ? {}
@@ -180,7 +190,7 @@ export function ownerOf(conversation: ConversationId, shipment: Shipment): Conve
   }
 }
 
-/** Gives up a conversation of which nothing more is to be stored. */
+/** Gives up a conversation after its last line was sent. */
 export async function giveUp(shipment: Shipment | null): Promise<void> {
   try {
     await shipment?.close()

@@ -38,7 +38,7 @@ export function conversationSkills(
         fetched = await project.latest()
         return true
       } catch (error) {
-        // What those of before want done there fails by itself.
+        // A skill of the earlier list fails by itself there.
         if (error instanceof EnvironmentUnreachableError) return false
         throw error
       }

@@ -30,7 +30,7 @@ export function mayNamePart(input: readonly InputItem[]): boolean {
   return commandForm.test(texts[0] ?? '') || texts.some((text) => text.search(skillForm) >= 0)
 }
 
-/** Returns the name that a message begins with, `/name`, where none of the parts has it; else null. */
+/** Returns the name at the beginning of a message, `/name`, if no skill or command has it; else null. */
 export function unknownCommand(input: readonly InputItem[], known: readonly Pick<UsablePart, 'name'>[]): string | null {
   const name = commandForm.exec(textsIn(input)[0] ?? '')?.[1]
   return name === undefined || known.some((part) => part.name === name) ? null : name

@@ -27,7 +27,7 @@ export interface FoundPart {
   readonly files: readonly string[]
   /** Reason why it cannot be used; null for one that can. */
   readonly problem: { readonly code: 'broken' | 'untrusted' | 'sameName'; readonly message: string } | null
-  /** Hashes that the files of a project's must have, by their absolute paths; null for those of the user. */
+  /** Required hashes of a project's files, by their absolute paths; null for files of the user. */
   readonly hashes: ReadonlyMap<string, string> | null
   /** Files that it is read from. */
   readonly tree: ProjectTree
@@ -50,7 +50,7 @@ export interface PartPorts {
 /** Largest SKILL.md and command, in bytes. */
 const maxPartBytes = 64 * 1024
 
-/** Reads the skills and commands of the user and of a project. Of one name, those of the user come first. */
+/** Reads the skills and commands of the user and of a project. Where a name is used twice, the user's comes first. */
 export function findParts(project: Project | null, { home, env }: PartPorts): readonly FoundPart[] {
   if (isSafe(home)) return []
   const own = ownFolders(home, env['HOME']).flatMap(({ folder, kind }) => partsOfUser(folder, kind))
@@ -163,7 +163,10 @@ function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPa
   return { ...known, name: text.name, files, problem: null, text }
 }
 
-/** Reads a file of a part, relative to its folder. What was read of a project's is what was trusted, or it is a problem. */
+/**
+ * Reads a file of a skill or command, relative to its folder. A file of a project must be the file that was trusted;
+ * any other is a problem.
+ */
 export function readPartFile(
   { file, hashes, tree }: Pick<FoundPart, 'file' | 'hashes' | 'tree'>,
   path: string,
@@ -175,7 +178,7 @@ export function readPartFile(
   return hashes.get(join(folder, path)) === hashOfText(read.text) ? read : { problem: 'it has just changed' }
 }
 
-/** Marks those that have the name of an earlier one; skills and commands share their names. */
+/** Marks each skill or command that has the name of an earlier one; both kinds share their names. */
 function namedOnce(parts: readonly FoundPart[]): readonly FoundPart[] {
   const first = new Map<string, FoundPart>()
   return parts.map((part) => {

@@ -6,7 +6,7 @@ export interface PartText {
   readonly description: string
   /** Arguments it takes, in words, for completion. */
   readonly argumentHint?: string
-  /** Tools that the skill names; left out where it names none. */
+  /** Tools that the skill names; left out where it names no tools. */
   readonly allowedTools?: readonly string[]
   /** False for a skill that only people start. */
   readonly forModel: boolean

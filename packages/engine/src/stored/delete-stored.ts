@@ -1,19 +1,22 @@
 import { deleteSession, type Files, type SessionPaths, StorageError, UnfinishedDeletionError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import { faultText, rejection } from '../replies/rejection.ts'
-import type { Sharing } from '../sharing/sharing.ts'
+import { rejection } from '../replies/rejection.ts'
+import { faultText } from '../replies/storage-words.ts'
 
 interface Deletion {
   readonly paths: SessionPaths
   readonly conversationId: ConversationId
   /** Closes the conversation. */
   readonly end: () => Promise<void>
-  /** Store that has it, too; null for none. */
-  readonly sharing: Sharing | null
+  /** Removes the conversation from the store that servers share; null where the store does not have it. */
+  readonly removeShared: ((conversationId: ConversationId) => Promise<void>) | null
 }
 
-/** Deletes a conversation whose lock the caller holds. Rejects with `storageFailed`. */
-export async function deleteStored(files: Files, { paths, conversationId, end, sharing }: Deletion): Promise<void> {
+/** Deletes a conversation; the caller holds its lock. Rejects with `storageFailed`. */
+export async function deleteStored(
+  files: Files,
+  { paths, conversationId, end, removeShared }: Deletion,
+): Promise<void> {
   try {
     await end()
   } catch (error) {
@@ -22,7 +25,7 @@ export async function deleteStored(files: Files, { paths, conversationId, end, s
   }
   let left: UnfinishedDeletionError | null = null
   try {
-    await sharing?.remove(conversationId).catch((error: unknown) => {
+    await removeShared?.(conversationId).catch((error: unknown) => {
       if (!(error instanceof UnfinishedDeletionError)) throw error
       left = error
     })

@@ -1,45 +1,35 @@
-import { backgroundLost, type ConversationEvent, type ConversationId, type ItemId } from '@parley/protocol'
+import { backgroundLost, type ConversationEvent, type ConversationState, type ItemId } from '@parley/protocol'
+import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { backgroundEnded, lostTitle } from '../core/view/background-left.ts'
-import type { LiveConversation } from '../live/live-conversation.ts'
-import type { LoadedConversation } from '../load/conversation-parts.ts'
-import type { RescuedLog } from '../load/rescue-log.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/** Returns the notice that background commands of an earlier process no longer run; none where all run on. */
+/**
+ * Returns the notice that background commands of an earlier process no longer run; no event where all of them run on.
+ */
 export function lostBackground(
-  { conversation, roles }: LiveConversation,
+  { view: { background } }: Conversation,
   runningOn: ReadonlyMap<ItemId, number>,
+  newItemId: () => ItemId,
 ): ConversationEvent[] {
-  const { background } = conversation.view
   const lost = new Map([...background].filter(([itemId]) => !runningOn.has(itemId)))
   if (lost.size === 0) return []
-  // A notice with the code `backgroundLost` says that none runs any more.
+  // A notice with the code `backgroundLost` says that all background commands have ended.
   const ends =
     lost.size === background.size
       ? { code: backgroundLost }
       : { code: backgroundEnded, ended: [...lost.keys()].map((itemId) => ({ itemId })) }
   const notice = { level: 'warning', title: lostTitle(lost), ...ends } as const
-  return [{ type: 'item.completed', item: noticeItem(roles.record.ids.item(), notice) }]
+  return [{ type: 'item.completed', item: noticeItem(newItemId(), notice) }]
 }
 
-/** Returns the event that the ports which an earlier process forwarded no longer are; none where there were none. */
-export function lostForwards({ conversation }: LiveConversation): ConversationEvent[] {
-  return conversation.state.core.forwards === undefined ? [] : [{ type: 'forwards.changed', forwards: [] }]
+/** Returns the event that ends the port forwards of an earlier process; no event where it had no forwards. */
+export function lostForwards({ state }: Conversation): ConversationEvent[] {
+  return state.core.forwards === undefined ? [] : [{ type: 'forwards.changed', forwards: [] }]
 }
 
 /** Throws `storageFailed` where lines of another writer have got into a rescued log. */
-export function assertRescued({ begin }: LoadedConversation, { digest }: RescuedLog): void {
-  if (begin.fold.state.core.digest === digest) return
+export function assertRescued(loaded: ConversationState, rescuedDigest: string): void {
+  if (loaded.core.digest === rescuedDigest) return
   throw rejection('storageFailed', 'The log was overwritten, and memory no longer holds the whole conversation.')
-}
-
-/** Builds the rejection for a log without events, which a crash leaves before the first one. */
-export function emptyLog(conversationId: ConversationId) {
-  return rejection('conversationNotFound', `The log of conversation ${conversationId} holds no event.`)
-}
-
-/** Builds the rejection for an id without a conversation. */
-export function notThere(conversationId: ConversationId) {
-  return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)
 }

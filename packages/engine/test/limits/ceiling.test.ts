@@ -1,11 +1,11 @@
 import { defaultCeilingFlags } from '@parley/policy'
 import { describe, expect, it } from 'vitest'
 import {
-  type Asked,
   assertUnderCeiling,
   type Ceiling,
   ceilingOf,
   loweredText,
+  type RequestedPermissions,
   underCeiling,
 } from '../../src/limits/ceiling.ts'
 
@@ -90,7 +90,7 @@ describe('permissions of a log or a file', () => {
 })
 
 describe('a change of settings', () => {
-  const check = (change: Asked, now: Parameters<typeof underCeiling>[0], ceiling: Ceiling) =>
+  const check = (change: RequestedPermissions, now: Parameters<typeof underCeiling>[0], ceiling: Ceiling) =>
     assertUnderCeiling(change, now, () => ceiling)
 
   it('is checked together with the settings that stay', () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { revokeTokens } from '../../src/login/oauth-client.ts'
+import { revokeTokens } from '../../src/credentials/oauth-client.ts'
 import { beginByDevice, beginInBrowser } from '../../src/login/oauth-flows.ts'
 import { systemClock } from '../../src/ports/clock-and-ids.ts'
 

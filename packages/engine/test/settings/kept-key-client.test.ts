@@ -1,6 +1,6 @@
 import { builtinProviders, type ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { ProviderKeys } from '../../src/login/provider-keys.ts'
+import type { ProviderKeys } from '../../src/credentials/provider-keys.ts'
 import { keptKeyClient } from '../../src/settings/kept-key-client.ts'
 
 const request: ModelRequest = { model: 'm', instructions: '', entries: [], tools: [], cacheKey: 'c' }

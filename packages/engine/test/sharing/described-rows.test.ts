@@ -25,7 +25,7 @@ test.each([
   }
   const shared = shareJournal({ sizeBytes: () => 0 } as Journal, {
     shipment: shipment as Shipment,
-    gift: () => null,
+    grants: () => null,
     state: loaded,
   })
   shared.describe(now)

@@ -1,26 +1,16 @@
-import { assertCallersConfig, type Ceiling, firstExcess, rejection } from '@parley/engine'
+import { assertCallersConfig, firstExcess, rejection, type ServerLimits } from '@parley/engine'
 import type { CallersLimits } from '@parley/frontends'
-import type { Overrides, Settings } from '@parley/protocol'
 
-interface LimitsParts {
+interface CallersLimitsParts {
   /** Program that was started, as named behind `parley`, for advice. */
   readonly program: string
-  readonly ceiling: () => Ceiling
-  /** Throws `aboveCeiling` for overrides that ask for more than the ceiling. */
-  readonly assertAllowed: (overrides: Overrides, now: Settings) => void
-  /** Rejects with `aboveCeiling` for folders of secrets: another process may have been started for more. */
-  readonly assertFolders: (folders: readonly string[]) => Promise<void>
+  readonly server: ServerLimits
   /** True when the server was started with `--max-sandbox danger-full-access`. */
   readonly isUnlimited: boolean
 }
 
-export function callersLimits({
-  program,
-  ceiling,
-  assertAllowed,
-  assertFolders,
-  isUnlimited,
-}: LimitsParts): CallersLimits {
+export function callersLimits({ program, server, isUnlimited }: CallersLimitsParts): CallersLimits {
+  const { ceiling } = server
   const assertConfig: CallersLimits['assertConfig'] = (config) =>
     isUnlimited ? undefined : assertCallersConfig(config)
   return {
@@ -29,15 +19,17 @@ export function callersLimits({
     assertConfig,
     async assertOverrides(overrides, now) {
       assertConfig(overrides.config)
-      assertAllowed(overrides, now)
+      server.assertAllowed(overrides, now)
       const { cwd, writableRoots = [], addDirs = [] } = overrides
-      await assertFolders([...(cwd === undefined ? [] : [cwd]), ...writableRoots, ...addDirs])
+      await server.assertFolders([...(cwd === undefined ? [] : [cwd]), ...writableRoots, ...addDirs])
     },
     async assertReachable({ meta, settings }) {
       const excess = firstExcess(settings, ceiling())
       if (excess === null) {
         // Folders of another machine are limited there.
-        return settings.environment === undefined ? assertFolders([meta.cwd, ...settings.writableRoots]) : undefined
+        return settings.environment === undefined
+          ? server.assertFolders([meta.cwd, ...settings.writableRoots])
+          : undefined
       }
       const { what, flags, key } = excess
       const ways = [...(key === undefined ? [] : [`${key} = true in your config.toml`]), `parley ${program} ${flags}`]

@@ -72,9 +72,7 @@ export async function runWithEngine(
   endOnDefect(writeLog, close)
   const limits = callersLimits({
     program,
-    ceiling: engine.ceiling,
-    assertAllowed: engine.assertAllowed,
-    assertFolders: engine.assertFolders,
+    server: engine.limits,
     isUnlimited: ceiling.maxSandbox === 'danger-full-access',
   })
   const leaveRunFolder = server === null ? await joinRunFolder(engine, parts) : null

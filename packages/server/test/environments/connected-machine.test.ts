@@ -24,13 +24,13 @@ async function startWorld({ name = 'laptop', users = [], served = users }: Lapto
   const work = join(team.place.root, 'there')
   mkdirSync(work)
   team.place.write('../.parley/config.toml', `${modelSection}${connectedSection({ work }, 'ada/laptop')}`)
-  const { rightsOf, machines } = team.server.engine
+  const { rights, machines } = team.server.engine
   const unused = { accept: () => undefined }
   const at = { kind: 'websocket', host: '127.0.0.1', port: 0 } as const
   const { listener, address } = await listenOn(
     at,
     { tokenFile: null },
-    { connections: unused, home: '', rightsOf, machines, writeLog: () => undefined },
+    { connections: unused, home: '', rightsOf: rights.ofToken, machines, writeLog: () => undefined },
   )
   const machine = execPlace({ assertServed: servedUsers(served) })
   const end = new AbortController()

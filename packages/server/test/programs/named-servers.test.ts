@@ -10,7 +10,7 @@ import { startTeam, type Team } from '../engine/support/team.ts'
 async function listen({ server: { engine }, place }: Team) {
   const connections = createConnections({ engine, onChange: () => undefined })
   const address = { kind: 'websocket', host: '127.0.0.1', port: 0 } as const
-  const rightsOf = engine.rightsOf ?? (() => null)
+  const rightsOf = engine.rights.ofToken ?? (() => null)
   const { listener, address: url } = await listenOn(
     address,
     { tokenFile: null },

@@ -144,7 +144,7 @@ function openConnection(
   { kind, access, rights, web, store }: Arrival & Pick<ConnectionsOptions, 'store'>,
 ): Connection {
   const { connectedClients, identity } = engine
-  const clientId = engine.newClientId()
+  const clientId = engine.connectedClients.newId()
   const session = createSession({
     clientId,
     identity,
@@ -168,7 +168,7 @@ function openConnection(
   const ignoredMessages = () => Object.values(peer?.faultCounts ?? {}).reduce((sum, count) => sum + count, 0)
   let unfollow: (() => void) | null = null
   const followList = () => {
-    unfollow ??= engine.followList(() => connected(peer).notify('conversation/listChanged', {}))
+    unfollow ??= engine.host.followList(() => connected(peer).notify('conversation/listChanged', {}))
   }
   const handlers = createHandlers({ engine, session, streams, web, ignoredMessages, followList })
   let isGone = false
@@ -180,7 +180,7 @@ function openConnection(
     methods: createMethods(handlers, {
       session,
       shown: (id) => engine.host.shown(id),
-      checkRight: engine.checkRight,
+      checkRight: engine.rights.check,
       awaited(answer) {
         followAnswer?.(answer)
         // A conversation that was opened for a client that has left would stay open.

@@ -128,6 +128,9 @@ export function createHandlers(ports: HandlerPorts): Handlers {
       if (conversationId !== undefined) await ofEngine['conversation/read']({ conversationId, limit: 1 })
       return web.open(session.actor.clientId, params)
     },
-    'server/diagnostics': async () => ({ ...(await engine.diagnose(session)), ignoredMessages: ignoredMessages() }),
+    'server/diagnostics': async () => ({
+      ...(await engine.diagnostics.read(session)),
+      ignoredMessages: ignoredMessages(),
+    }),
   }
 }

@@ -23,18 +23,18 @@ export async function runAppServer(
   const exitCode = await runWithEngine(parts, { ...args, server }, async ({ engine, limits, library }) => {
     const app: AppServerParts = {
       connect: (who) => library({ ...who, canApprove: true }),
-      home: engine.home,
+      home: engine.identity.home,
       version: engine.identity.serverInfo.version,
       limits,
-      startCommand: server === null ? engine.startCommand : noCommands,
-      files: server === null ? engine.clientFiles : noFiles,
+      startCommand: server === null ? engine.clientAccess.startCommand : noCommands,
+      files: server === null ? engine.clientAccess.clientFiles : noFiles,
       now: parts.clock.now,
     }
     const serve = (transport: Transport) => serveAppServer(transport, app, (fault) => engine.report(fault))
     if (args.listen === null) return serveStdio(serve)
     problem = await serveAll(
       args,
-      engine.home,
+      engine.identity.home,
       (transport) => void serve(transport).catch((error) => engine.report(error)),
     )
   })

@@ -18,13 +18,13 @@ export function runMcpServer(parts: EngineParts, args: McpArguments, server: Nam
     const mcp: McpParts = {
       connect,
       version: engine.identity.serverInfo.version,
-      home: engine.home,
+      home: engine.identity.home,
       approvalTimeoutMs,
       limits,
       report: (fault) => engine.report(fault),
     }
     if (listen === null) await serveStdio(mcp)
-    else await serveHttp(mcp, listen, tokenFile ?? join(engine.home, 'mcp-token'))
+    else await serveHttp(mcp, listen, tokenFile ?? join(engine.identity.home, 'mcp-token'))
   })
 }
 

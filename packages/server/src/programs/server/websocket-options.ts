@@ -22,7 +22,7 @@ interface WebsocketServer {
 export function websocketOptions(args: ServerArguments, server: WebsocketServer) {
   const { engine, store, metrics } = server
   return {
-    rightsOf: engine.rightsOf,
+    rightsOf: engine.rights.ofToken,
     machines: engine.machines,
     relayTo: store === null ? undefined : relayTargets(store, args.ca),
     page: args.page ? teamPage(server) : undefined,
@@ -32,7 +32,8 @@ export function websocketOptions(args: ServerArguments, server: WebsocketServer)
 }
 
 /** Returns the page for browsers; undefined where the server has no users. */
-function teamPage({ engine: { rightsOf }, folder, connections, store }: WebsocketServer): PageSource | undefined {
+function teamPage({ engine, folder, connections, store }: WebsocketServer): PageSource | undefined {
+  const rightsOf = engine.rights.ofToken
   if (rightsOf === null) return undefined
   // It looks until the process ends: its timer holds nothing up.
   const origins = store === null ? null : watchTeamOrigins(() => pagesOf(store))
@@ -51,5 +52,5 @@ async function pagesOf(store: Pick<SharedStore, 'others'>): Promise<readonly str
 /** Returns the function that writes all metrics of this process. */
 function metricsText(engine: Engine, metrics: Metrics): () => string {
   const state = watchProcess(engine.identity.serverInfo.version)
-  return () => `${metrics.text()}${engine.gauges(state())}`
+  return () => `${metrics.text()}${engine.diagnostics.gauges(state())}`
 }

@@ -1,5 +1,5 @@
 import { copyFileSync } from 'node:fs'
-import type { EngineParts } from '@parley/engine/src/engine.ts'
+import type { EngineParts } from '@parley/engine/src/engine-parts.ts'
 import { systemClock } from '@parley/engine/src/ports/clock-and-ids.ts'
 import { createModelSources } from '@parley/engine/src/settings/model-sources.ts'
 import { startModelServer } from '@parley/testkit'

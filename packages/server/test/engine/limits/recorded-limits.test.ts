@@ -106,11 +106,11 @@ describe('a log', () => {
     const [one, other] = [join(place.root, 'one'), join(place.root, 'other')]
     for (const folder of [one, other]) mkdirSync(folder)
     const [first, second] = [await recorded(place, { addDirs: [one] }), await recorded(place, { addDirs: [other] })]
-    const gift = (id: string) => join(place.path(id, 'sideFiles'), 'given.json')
-    writeFileSync(gift(second), readFileSync(gift(first)))
+    const grants = (id: string) => join(place.path(id, 'sideFiles'), 'given.json')
+    writeFileSync(grants(second), readFileSync(grants(first)))
     forge(place, second, { writableRoots: [one] })
     expect((await resumed(place, second)).settings.writableRoots).toEqual([])
-    writeFileSync(gift(first), readFileSync(gift(first), 'utf8').replace(one, other))
+    writeFileSync(grants(first), readFileSync(grants(first), 'utf8').replace(one, other))
     forge(place, first, { writableRoots: [other] })
     expect((await resumed(place, first)).settings.writableRoots).toEqual([])
   })

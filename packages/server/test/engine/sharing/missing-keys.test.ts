@@ -1,6 +1,6 @@
 import type { LiveConversation } from '@parley/engine/src/live/live-conversation.ts'
+import { watchMissingKeys } from '@parley/engine/src/open/follow-store.ts'
 import { unknownModel } from '@parley/engine/src/settings/facts-of-model.ts'
-import { watchMissingKeys } from '@parley/engine/src/sharing/missing-keys.ts'
 import { type ScriptedModel, type Step, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import type { TestPorts } from '@parley/engine/test/support/test-parts.ts'
 import type { ModelFacts } from '@parley/models'

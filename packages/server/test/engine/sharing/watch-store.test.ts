@@ -1,4 +1,4 @@
-import { watchStore } from '@parley/engine/src/sharing/watch-store.ts'
+import { removeDeletedCopies } from '@parley/engine/src/sharing/deleted-copies.ts'
 import { nodeFiles, STORE_SLOW, StorageError } from '@parley/journal'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { passedOnStore } from '../../environments/support/passed-on-store.ts'
@@ -21,14 +21,13 @@ it('a look at deletions that has failed is repeated soon, else every five minute
       if (looks.finish === 1) throw away
     },
   }
-  const watch = watchStore(store, {
+  const watch = removeDeletedCopies(store, {
     files: nodeFiles,
     home: '/nowhere',
-    open: { all: [], get: () => undefined, inOrder: (_id, run) => run() },
+    open: { get: () => undefined, inOrder: (_id, run) => run() },
     program: 'test',
     forget: async () => undefined,
     report: (fault) => expect.fail(String(fault)),
-    sharing: { passOn: () => undefined },
   })
   const after = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms)
@@ -39,6 +38,6 @@ it('a look at deletions that has failed is repeated soon, else every five minute
   expect(await after(10_000)).toEqual([3, 2])
   expect(await after(299_000)).toEqual([3, 2])
   expect(await after(1000)).toEqual([4, 3])
-  watch?.[Symbol.dispose]()
+  watch[Symbol.dispose]()
   expect(await after(600_000)).toEqual([4, 3])
 })

@@ -41,7 +41,7 @@ export async function startTeam(names: readonly string[], ports: TestPorts = {})
   users.onChange(() => connections.closeRemoved())
 
   async function open(nameOrToken: string): Promise<Transport> {
-    const rights = await server.engine.rightsOf?.(tokens.get(nameOrToken) ?? nameOrToken)
+    const rights = await server.engine.rights.ofToken?.(tokens.get(nameOrToken) ?? nameOrToken)
     if (rights == null) throw new Error(`${nameOrToken} is not let in`)
     const [ours, theirs] = createMemoryTransportPair()
     connections.accept(theirs, 'websocket', { rights })

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createEngine, type Engine, type EngineChoices, type EngineParts } from '@parley/engine/src/engine.ts'
+import { createEngine, type Engine } from '@parley/engine/src/engine.ts'
+import type { EngineChoices, EngineParts } from '@parley/engine/src/engine-parts.ts'
 import {
   connectTestClient,
   type Greeting,

@@ -71,9 +71,7 @@ export async function serveEditor(
 ): Promise<void> {
   const limits = callersLimits({
     program: 'acp',
-    ceiling: engine.ceiling,
-    assertAllowed: engine.assertAllowed,
-    assertFolders: engine.assertFolders,
+    server: engine.limits,
     isUnlimited: false,
   })
   const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version: '1.0.0' })

@@ -73,18 +73,16 @@ export function appClient(
   const [ours, theirs] = createMemoryTransportPair()
   const limits = callersLimits({
     program: 'app-server',
-    ceiling: engine.ceiling,
-    assertAllowed: engine.assertAllowed,
-    assertFolders: engine.assertFolders,
+    server: engine.limits,
     isUnlimited,
   })
   const parts = {
     connect: connect ?? ((who: { name: string; version: string }) => libraryOn(engine, { ...who, canApprove: true })),
-    home: engine.home,
+    home: engine.identity.home,
     version: '1.0.0',
     limits,
-    startCommand: engine.startCommand,
-    files: engine.clientFiles,
+    startCommand: engine.clientAccess.startCommand,
+    files: engine.clientAccess.clientFiles,
     now: () => 1_000,
   }
   const served = serveAppServer(transport(theirs), parts, () => undefined)

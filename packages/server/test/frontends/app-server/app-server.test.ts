@@ -310,7 +310,10 @@ describe('threads of an app-server', () => {
       ...server,
       engine: {
         ...server.engine,
-        ceiling: () => ({ ...server.engine.ceiling(), sandbox: 'workspace-write' as const }),
+        limits: {
+          ...server.engine.limits,
+          ceiling: () => ({ ...server.engine.limits.ceiling(), sandbox: 'workspace-write' as const }),
+        },
       },
     }
     await using client = appClient(narrow)

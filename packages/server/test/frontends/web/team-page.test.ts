@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Returns what the page of a team answers to a first message, and what it lets in. */
 function pageOf({ server }: Team) {
-  const { rightsOf } = server.engine
+  const rightsOf = server.engine.rights.ofToken
   if (rightsOf === null) throw new Error('the server has no users')
   const proven: Proven[] = []
   const source = createTeamPage({ folder, rightsOf, otherOrigins: () => [], accept: (_, one) => void proven.push(one) })

@@ -1,7 +1,6 @@
 import type { Connect } from '@parley/client/low-level'
 import type { Ceiling } from '@parley/engine/src/limits/ceiling.ts'
-import { assertNoSecretFolder } from '@parley/engine/src/limits/workspace-folders.ts'
-import { assertOverridesAllowed } from '@parley/engine/src/settings/read-config.ts'
+import { createServerLimits } from '@parley/engine/src/server-limits.ts'
 import { type McpParts, type ServedClient, serveMcp } from '@parley/frontends/src/mcp/serve-mcp.ts'
 import { StdioTransport } from '@parley/frontends/src/mcp/stdio-transport.ts'
 import { createMemoryTransportPair, type Transport } from '@parley/rpc'
@@ -50,8 +49,8 @@ interface HandOptions {
 export async function takeHand(server: TestServer, options: HandOptions = {}): Promise<Hand> {
   const { capabilities = { elicitation: {} }, approvalTimeoutMs = 60_000, name = 'hand' } = options
   const [ours, theirs] = createMemoryTransportPair()
-  const { home } = server.engine
-  const ceiling = () => options.ceiling ?? server.engine.ceiling()
+  const { home } = server.engine.identity
+  const ceiling = () => options.ceiling ?? server.engine.limits.ceiling()
   const parts: McpParts = {
     connect: options.connect ?? connectorTo(server.engine),
     version: 'test',
@@ -59,10 +58,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     approvalTimeoutMs,
     limits: callersLimits({
       program: 'mcp-server',
-      ceiling,
-      assertAllowed: (overrides, now) => assertOverridesAllowed(overrides, now, { home, ceiling }),
-      assertFolders: async (folders) =>
-        assertNoSecretFolder(folders, { home, ceiling, secrets: await server.parts.secrets() }),
+      server: createServerLimits({ home, ceiling, secrets: server.parts.secrets }),
       isUnlimited: options.ceiling === undefined && server.parts.ceiling?.maxSandbox === 'danger-full-access',
     }),
     report: (fault) => server.engine.report(fault),

@@ -1,44 +1,36 @@
 import { deleteSession, type Files, type SessionPaths, StorageError, sessionPaths } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
-import type { OpenConversations } from '../live/open-conversations.ts'
 import { createWriterLocks } from '../load/writer-locks.ts'
 import type { LocalCopy, SharedStore } from '../ports/shared-store.ts'
-import { type KeyPorts, watchMissingKeys } from './missing-keys.ts'
 import { copyAt } from './sharing.ts'
 
-/** Interval of the looks, each of which reads the list of the store, in ms. */
+/** Interval of the checks, in ms; each check reads the list of the store. */
 const beatMs = 5 * 60_000
 /** Time after a look that has failed, in ms. */
 const againMs = 10_000
 
+/** Conversations that are open in this process. */
+interface OpenHere {
+  get(conversationId: ConversationId): unknown
+  inOrder<Result>(conversationId: ConversationId, run: () => Promise<Result>): Promise<Result>
+}
+
 interface CopyPorts {
   readonly files: Files
   readonly home: string
-  readonly open: Pick<OpenConversations, 'all' | 'get' | 'inOrder'>
-  /** Name of this program, for those who find a conversation locked by it. */
+  readonly open: OpenHere
+  /** Name of this program in the lock, for other processes that find the conversation locked. */
   readonly program: string
   /** Takes a conversation out of the search. */
   readonly forget: (conversationId: ConversationId) => Promise<void>
   readonly report: (fault: unknown) => void
 }
 
-/** Looks again and again at what other servers of a store do, and follows it here. */
-export function watchStore(
-  store: SharedStore | null,
-  ports: CopyPorts & Omit<KeyPorts, 'conversations'>,
-): Disposable | null {
-  if (store === null) return null
-  const watches = new DisposableStack()
-  watches.use(watchMissingKeys(store, { ...ports, conversations: () => ports.open.all }))
-  watches.use(removeDeletedCopies(store, ports))
-  return watches
-}
-
 /**
- * Follows deletions at other servers, at once and again and again: removes copies here unless they are open, and from the
- * store what a server that died has left.
+ * Follows deletions at other servers, at once and then at intervals. Removes copies here unless they are open, and
+ * removes from the store the remains that a dead server has left.
  */
-function removeDeletedCopies(
+export function removeDeletedCopies(
   store: Pick<SharedStore, 'deletedCopies' | 'finishDeletions'>,
   { files, home, open, program, forget, report }: CopyPorts,
 ): Disposable {

@@ -1,7 +1,7 @@
 import { ConfigError } from '@parley/config'
 import { McpLoginError, renewMcpLogin } from '@parley/mcp-client'
-import type { Credential, CredentialName, RenewableCredential } from '../credentials/credential.ts'
-import type { CredentialStore } from '../credentials/credential-store.ts'
+import type { Credential, CredentialName, RenewableCredential } from './credential.ts'
+import type { CredentialStore } from './credential-store.ts'
 
 /** Time before its end at which a token is renewed: a request may wait in a queue that long. */
 const marginMs = 60_000

@@ -4,11 +4,11 @@ import { isUnchanged, readRemoteTree, type ServerSandboxPolicy, serverSandboxPol
 import { type Environment, liesWithin } from '@parley/workspace'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
+import { type HandedServers, handedSettings } from '../limits/handed-servers.ts'
+import { assertNotWritable } from '../limits/writable-program.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
-import type { ConversationProject } from '../project/conversation-project.ts'
 import type { Participants } from '../session/participants.ts'
-import { type HandedServers, handedSettings } from './handed-servers.ts'
-import { assertNotWritable } from './writable-program.ts'
+import type { ConversationProject } from './conversation-project.ts'
 
 interface McpParts {
   readonly conversation: Conversation

@@ -2,10 +2,10 @@ import { StringDecoder } from 'node:string_decoder'
 import type { ConversationId, ResultOf } from '@parley/protocol'
 import { type FileList, listingArguments, matchPaths, newListing } from '@parley/text'
 import type { Environment } from '@parley/workspace'
-import { workspaceOf } from './limits/workspace-folders.ts'
-import type { LiveConversation } from './live/live-conversation.ts'
-import { fileSurroundings } from './tools/contract/define-tool.ts'
-import type { Workspace } from './tools/contract/tool.ts'
+import { workspaceOf } from '../limits/workspace-folders.ts'
+import type { LiveConversation } from '../live/live-conversation.ts'
+import { fileSurroundings } from '../tools/contract/define-tool.ts'
+import type { Workspace } from '../tools/contract/tool.ts'
 
 /** Age from which the files are listed anew when another path is begun. */
 const staleAfterMs = 10_000
@@ -13,18 +13,18 @@ const staleAfterMs = 10_000
 const maxFiles = 100_000
 const timeLimitMs = 20_000
 
-interface Listed {
+interface FolderListing {
   readonly conversationId: ConversationId
   readonly atMs: number
   readonly files: Promise<FileList>
 }
 
-/** Finds files of the folder of a conversation by what is written of their path. */
+/** Finds files of the folder of a conversation by a part of their path. */
 export type FileFinder = (live: LiveConversation, query: string) => Promise<ResultOf<'conversation/findFiles'>>
 
 /** Returns a finder that keeps the list of one folder, the last that was asked for. */
 export function createFileFinder(now: () => number): FileFinder {
-  let last: Listed | null = null
+  let last: FolderListing | null = null
   return async (live, query) => {
     const { conversationId } = live.conversation.state.core.meta
     const isOther = last?.conversationId !== conversationId
@@ -46,7 +46,7 @@ async function listOf({ conversation, roles }: LiveConversation): Promise<FileLi
   return listFiles(environment, await fileSurroundings(environment, workspaceOf(conversation.state)))
 }
 
-/** Lists the files of a folder that git does not ignore; none where it is on a machine without ripgrep. */
+/** Lists the files of a folder that git does not ignore; an empty list where its machine has no ripgrep. */
 export async function listFiles(environment: Environment, { cwd, roots }: Workspace): Promise<FileList> {
   const ripgrep = await environment.search.there(roots)
   const listing = newListing(cwd)

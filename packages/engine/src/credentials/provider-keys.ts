@@ -1,10 +1,10 @@
 import { ConfigError } from '@parley/config'
 import type { McpLogins } from '@parley/mcp-client'
 import { type Redaction, secretValue } from '@parley/redaction'
-import { type Credential, type CredentialName, type RenewableCredential, secretsOf } from '../credentials/credential.ts'
-import type { FileEntries } from '../credentials/credential-file.ts'
-import type { CredentialStore } from '../credentials/credential-store.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
+import { type Credential, type CredentialName, type RenewableCredential, secretsOf } from './credential.ts'
+import type { FileEntries } from './credential-file.ts'
+import type { CredentialStore } from './credential-store.ts'
 import { freshTokens } from './fresh-tokens.ts'
 
 /** Keys of the providers that the user logged in to. */
@@ -14,8 +14,8 @@ export interface ProviderKeys {
   /** Resolves to the key for the next request, renewed if it is about to end; null without a login. Throws `ConfigError`. */
   keyOf(providerId: string, options?: KeyOptions): Promise<string | null>
   /**
-   * Makes redaction know the keys in the file, and that of one provider wherever it is kept. Called before a conversation
-   * takes text; a key that cannot be read is not used either.
+   * Teaches redaction the keys in the file, and the key of one provider wherever it is kept. Called before a
+   * conversation takes text; a key that cannot be read is not used either.
    */
   learn(providerId: string): Promise<void>
 }
@@ -40,7 +40,7 @@ const prefix = 'provider/'
 export function createProviderKeys({ store, redaction, clock, fetch }: KeyPorts): KeptLogins {
   const fromKeyring = createKeyringMemory(store)
 
-  /** Resolves to a credential that redaction knows; null when there is none. */
+  /** Resolves to a credential that redaction knows; null where no credential is kept. */
   async function known(name: CredentialName): Promise<Credential | null> {
     const entry = store.entries().get(name)
     if (entry === undefined) return null

@@ -1,18 +1,41 @@
-import { STORE_TAKEN, StorageError } from '@parley/journal'
+import { type Files, STORE_TAKEN, StorageError } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { parleyItself } from '../conversation/notices.ts'
 import { isBusy, type LiveConversation } from '../live/live-conversation.ts'
+import type { OpenConversations } from '../live/open-conversations.ts'
 import type { Holder, SharedStore } from '../ports/shared-store.ts'
-import type { Sharing } from './sharing.ts'
+import { removeDeletedCopies } from '../sharing/deleted-copies.ts'
+import type { Sharing } from '../sharing/sharing.ts'
 
 /** Interval of the looks at turns that wait for a key. */
 const beatMs = 1000
 
-export interface KeyPorts {
+interface FollowPorts extends Pick<MissingKeysPorts, 'sharing' | 'report'> {
+  readonly files: Files
+  readonly home: string
+  /** Name of this program. */
+  readonly program: string
+  readonly open: OpenConversations
+  /** Takes a conversation out of the search. */
+  readonly forget: (conversationId: ConversationId) => Promise<void>
+}
+
+interface MissingKeysPorts {
   readonly sharing: Pick<Sharing, 'passOn'>
   readonly conversations: () => readonly LiveConversation[]
   /** Tells clients that another server has the conversation, and closes it here. */
   readonly report: (fault: unknown, conversationId?: ConversationId) => void
+}
+
+/** Follows the work of the servers that share a store: their deletions, and keys that turns here wait for. */
+export function followStore(
+  store: SharedStore,
+  { files, home, program, open, sharing, forget, report }: FollowPorts,
+): Disposable {
+  const watches = new DisposableStack()
+  watches.use(watchMissingKeys(store, { sharing, conversations: () => open.all, report }))
+  watches.use(removeDeletedCopies(store, { files, home, open, program, forget, report }))
+  return watches
 }
 
 /** Lets turns that wait for a key go on: here once it is there, else at a server of the store that has it. */
@@ -23,7 +46,7 @@ export interface MissingKeys extends Disposable {
 
 export function watchMissingKeys(
   store: Pick<SharedStore, 'name' | 'others'>,
-  { sharing, conversations, report }: KeyPorts,
+  { sharing, conversations, report }: MissingKeysPorts,
 ): MissingKeys {
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
   const passed = new Set<string>()

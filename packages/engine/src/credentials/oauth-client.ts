@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi'
-import type { OAuthCredential } from '../credentials/credential.ts'
+import type { OAuthCredential } from './credential.ts'
 
 /** Authorization server of a provider, and how this program is registered there. */
 export interface OAuthSettings {
@@ -29,7 +29,7 @@ interface RequestOptions {
   readonly [oauth.customFetch]: (url: string, request: SentRequest) => Promise<Response>
 }
 
-/** Authorization server whose addresses are known. */
+/** Authorization server with known addresses. */
 export interface OAuthClient {
   readonly settings: OAuthSettings
   readonly server: oauth.AuthorizationServer
@@ -62,7 +62,7 @@ export async function openOAuthClient(
   return { settings, server: found, client: { client_id: settings.clientId }, options }
 }
 
-/** Runs a step of a flow. Its errors become an `OAuthError` that says what the server answered. */
+/** Runs a step of a flow. Its errors become an `OAuthError` with the server's answer. */
 export async function explained<Result>({ issuer }: OAuthSettings, step: () => Promise<Result>): Promise<Result> {
   try {
     return await step()
@@ -90,7 +90,7 @@ export function tokensOf(
   return {
     kind: 'oauth',
     accessToken,
-    // A server that does not rotate its refresh tokens sends none.
+    // A server without rotation of refresh tokens sends no new one.
     refreshToken: refreshToken ?? earlier?.refreshToken ?? null,
     expiresAtMs: seconds === undefined ? null : nowMs + seconds * 1000,
     issuer,

@@ -1,0 +1,143 @@
+import { type Config, startSafely } from '@parley/config'
+import { watchSessions } from '@parley/journal'
+import { createMcpServers, type McpServers, usualPatience } from '@parley/mcp-client'
+import { type CeilingFlags, createProjects, createUserRules, defaultCeilingFlags, type Projects } from '@parley/policy'
+import { eventVersion, reducerVersion } from '@parley/protocol'
+import {
+  type ConnectedMachines,
+  createConnectedMachines,
+  createEnvironments,
+  type Environments,
+  localEnvironment,
+} from '@parley/workspace'
+import type { CheckupPorts } from './checkup/check-up.ts'
+import type { ConnectedClients } from './connected-clients.ts'
+import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
+import type { EngineChoices, EngineParts } from './engine-parts.ts'
+import { createReport, type ReportFault } from './faults.ts'
+import { type Ceiling, ceilingOf } from './limits/ceiling.ts'
+import { createHandedServers, type HandedServers } from './limits/handed-servers.ts'
+import type { LogEvent } from './metrics/event-log.ts'
+import { ConversationHost } from './open/conversation-host.ts'
+import { createSetup } from './open/conversation-setup.ts'
+import { sharedTrust } from './project/shared-trust.ts'
+import { createListFollowing } from './read/follow-list.ts'
+import { readConfig } from './settings/read-config.ts'
+
+/** Conversations of an engine, with the values that its other parts share with them. */
+interface OpenedHost {
+  readonly host: ConversationHost
+  readonly policy: Omit<CheckupPorts, 'redaction' | 'projects'> & { readonly projects: Projects }
+  readonly mcpServers: McpServers
+  /** Tool servers that editors hand over. */
+  readonly handed: HandedServers
+  /** Machines of exec-servers that connect to this server. */
+  readonly machines: ConnectedMachines
+  readonly ceiling: () => Ceiling
+  readonly report: ReportFault
+}
+
+interface ClientReach {
+  readonly clients: ConnectedClients
+  /** Returns the address by which clients of a team reach this server; null for no such address. */
+  readonly announced: () => string | null
+}
+
+export function openHost(parts: EngineParts, choices: EngineChoices, { clients, announced }: ClientReach): OpenedHost {
+  const { editors, metrics, logEvent, store = null, ceiling: ceilingFlags = defaultCeilingFlags } = choices
+  if (ceilingFlags.isSafe === true) startSafely(parts.home)
+  const { program, home, env, files, clock, ids, random, shellParser, redaction, secrets, models, keys } = parts
+  const report = createReport({ writeLog: parts.writeLog, logEvent }, clients, (conversationId) =>
+    host.giveUp(conversationId),
+  )
+  const mcpServers = openMcpServers(parts)
+  const handed = createHandedServers()
+  const userRules = createUserRules(home)
+  const projects = createProjects({
+    home,
+    env,
+    files,
+    shared: sharedTrust({ store: choices.store, redaction, home, files }),
+  })
+  const ceiling = () => ceilingOf(ceilingFlags, ownConfig(home, ceilingFlags))
+  const { machines, environments } = openEnvironments(parts, logEvent)
+  const setup = createSetup({
+    checkpoints: checkpointsOf(parts),
+    program,
+    home,
+    files,
+    env,
+    clock,
+    ids,
+    random,
+    shellParser,
+    redaction,
+    environments,
+    secrets,
+    models,
+    keys,
+    mcpServers,
+    handed,
+    userRules,
+    projects,
+    ceiling,
+    report,
+    content: async (conversationId, hash) => (await store?.content(conversationId, hash)) ?? null,
+    notify: clients.notifyAll,
+    announced,
+    processes: parts.host,
+    editors,
+    metrics,
+    logEvent,
+  })
+  const followList = createListFollowing((onChange) => watchSessions(files, home, onChange))
+  const host = new ConversationHost({ files, home, followList, ids, setup, report, store, forget: parts.search.forget })
+  const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
+  return { host, policy, mcpServers, handed, machines, ceiling, report }
+}
+
+/** Returns the limits of checkpoints with the key of this program: another program may fold a log to another state. */
+function checkpointsOf({ checkpoints = checkpointLimits, identity }: EngineParts): CheckpointLimits {
+  const { version, build } = identity.serverInfo
+  return { ...checkpoints, key: `${version} ${build} ${reducerVersion}.${eventVersion}` }
+}
+
+/** Creates the MCP servers of this process; a server starts when a conversation needs it. */
+function openMcpServers(parts: EngineParts): McpServers {
+  const {
+    host,
+    sandboxes,
+    secrets,
+    env,
+    home,
+    identity,
+    mcpPatience: patience = usualPatience,
+    redaction,
+    keys: logins,
+    fetch,
+  } = parts
+  const { version } = identity.serverInfo
+  return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction, logins, fetch })
+}
+
+/** Creates the environments: this machine, and the machines of exec-servers once a conversation takes them. */
+function openEnvironments(
+  parts: EngineParts,
+  logEvent: LogEvent | undefined,
+): { machines: ConnectedMachines; environments: Environments } {
+  const { home, env, linkPatienceMs } = parts
+  const machines = createConnectedMachines(parts.machinesComeMs, ({ owner, name }, isThere) => {
+    const event = isThere ? 'machine.connected' : 'machine.disconnected'
+    logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
+  })
+  const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
+  return {
+    machines,
+    environments: createEnvironments({ local: localEnvironment(parts), home, env, machines, ...patience }),
+  }
+}
+
+/** Returns the user's own configuration with the profile this server was started with. */
+function ownConfig(home: string, { profile }: CeilingFlags): Config {
+  return readConfig(home, profile === null ? {} : { profile }).values
+}
