@@ -30,6 +30,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'packages/rpc': ['transport', 'websocket', 'peer', '.'],
   'packages/workspace': [
     'files',
+    'look-up/globs',
     'look-up',
     'patch',
     'patch/parse',
@@ -38,6 +39,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'patch/apply',
     'history',
     'remote',
+    'remote/processes',
     'environment',
     '.',
   ],

@@ -88,7 +88,10 @@ export function createRingMemory(capacityBytes: number): RingMemory {
     },
   })
   return {
-    ...ring,
+    write: ring.write,
+    read: ring.read,
+    oldest: ring.oldest,
+    close: ring.close,
     get sizeBytes() {
       return memory.length
     },

@@ -59,6 +59,7 @@ export async function runExecServer(options: ExecArguments, { version, build }: 
     epochs: openEpochs(nodeFiles, join(homeFolder(process.env), 'epochs')),
     enforcer,
     environmentInfo: async () => describeEnvironment(version, await enforcer.report(), enforcer.letsPortsOut),
+    ...(connect === null ? {} : { assertServed: servedUsers(connect.users) }),
     initializeTimeoutMs: listen === null ? null : initializeTimeoutMs,
     report,
   }
@@ -145,10 +146,9 @@ async function serveAll(listen: Address, { parts, tokenFile, ended }: Serving): 
 async function connectOut(link: OutgoingLink, { parts, tokenFile, ended }: Serving): Promise<number> {
   assertReadable(tokenFile)
   const end = new AbortController()
-  const served = { ...parts, assertServed: servedUsers(link.users) }
   const stayed = stayConnected({
     ...{ ...link, tokenFile, run: randomUUID(), signal: end.signal },
-    serve: (transport, onClient) => serveExec(transport, served, onClient),
+    serve: (transport, onClient) => serveExec(transport, parts, onClient),
     say: (sentence) => void process.stderr.write(`parley exec-server is ${sentence}\n`),
   })
   await ended

@@ -16,7 +16,7 @@ export interface GitPlace {
   readonly ifThere?: true
 }
 
-export interface GitSources extends GitSurroundings {
+export interface GitSources extends Pick<GitSurroundings, 'home'> {
   /** Settings of the user and of the machine; a relative path of hooks in them applies to every repository. */
   readonly user: GitSettings
 }
@@ -41,7 +41,7 @@ export function placesOfFolder(folder: string, workTree: string, sources: GitSou
   const folders = [...new Set([folder, commonFolderOf(folder)])]
   const named = readGitSettings(
     folders.flatMap((at) => settingFiles.map((name) => `${at}/${name}`)),
-    sources,
+    sources.home,
   )
   const starts = [workTree, folder, ...named.workTrees.map((path) => pathFrom(folder, path))]
   const hooks = [...new Set([...named.hooks, ...sources.user.hooks])]
@@ -71,9 +71,9 @@ function placesFrom(starts: readonly string[], paths: readonly string[]): string
 }
 
 /** Lists the words of a command that are paths: its program, or the script that its program is to run. */
-function pathsInCommand(command: string, around: GitSurroundings): string[] {
+function pathsInCommand(command: string, home: string): string[] {
   const words = command.split(/[\s'"]+/).filter((word) => word.includes('/') && !word.startsWith('-'))
-  return words.map((word) => expanded(word, around))
+  return words.map((word) => expanded(word, home))
 }
 
 function isFolder(path: string): boolean {
@@ -113,25 +113,21 @@ const maxFiles = 200
 
 /** Reads the settings of the user and of the machine: `files`, and what variables set. Throws as `readGitSettings`. */
 export function readUserSettings(files: readonly string[], around: GitSurroundings): GitSettings {
-  const { env = {} } = around
-  const settings = readGitSettings(files, around, settingsInEnv(env))
+  const { home, env = {} } = around
+  const settings = readGitSettings(files, home, settingsInEnv(env))
   return {
     ...settings,
     hooks: [...settings.hooks, ...(env['GIT_TEMPLATE_DIR'] ? [env['GIT_TEMPLATE_DIR']] : [])],
-    programs: [...settings.programs, ...programsOf(commandsInEnv(env), around)],
+    programs: [...settings.programs, ...programsOf(commandsInEnv(env), home)],
   }
 }
 
 /** Reads settings files, `given` settings and what both include. Throws a sentence for too many files. */
-function readGitSettings(
-  files: readonly string[],
-  around: GitSurroundings,
-  given: readonly GitSetting[] = [],
-): GitSettings {
+function readGitSettings(files: readonly string[], home: string, given: readonly GitSetting[] = []): GitSettings {
   const seen = new Set<string>()
   let all: readonly GitSetting[] = given.filter(({ value }) => value !== '')
   // git refuses a relative path of an include that no file holds.
-  const includedByGiven = all.flatMap(({ name, value }) => (isInclude(name) ? [expanded(value, around)] : []))
+  const includedByGiven = all.flatMap(({ name, value }) => (isInclude(name) ? [expanded(value, home)] : []))
   let level = [...files, ...includedByGiven.filter((path) => isAbsolute(path))]
   for (let depth = 0; depth <= maxDepth && level.length > 0; depth += 1) {
     const included: string[] = []
@@ -142,21 +138,21 @@ function readGitSettings(
       const settings = settingsInText(readBounded(file) ?? '').filter(({ value }) => value !== '')
       all = [...all, ...settings]
       for (const { name, value } of settings)
-        if (isInclude(name)) included.push(pathFrom(dirname(file), expanded(value, around)))
+        if (isInclude(name)) included.push(pathFrom(dirname(file), expanded(value, home)))
     }
     level = included
   }
   const valuesOf = (wanted: string) => all.flatMap(({ name, value }) => (name === wanted ? [value] : []))
-  const templates = valuesOf('init.templatedir').map((path) => expanded(path, around))
+  const templates = valuesOf('init.templatedir').map((path) => expanded(path, home))
   return {
     files: [...seen],
     // Files in a template become the settings and hooks of new repositories.
-    hooks: [...valuesOf('core.hookspath').map((path) => expanded(path, around)), ...templates],
+    hooks: [...valuesOf('core.hookspath').map((path) => expanded(path, home)), ...templates],
     templates,
-    monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, around)),
+    monitors: valuesOf('core.fsmonitor').flatMap((command) => pathsInCommand(command, home)),
     programs: programsOf(
       all.flatMap((setting) => commandOfSetting(setting) ?? []),
-      around,
+      home,
     ),
     workTrees: valuesOf('core.worktree'),
   }
@@ -169,10 +165,8 @@ export function templateFolders(around: GitSurroundings): readonly string[] {
   return [...(given === undefined ? [] : [given]), ...templates].filter((path) => isAbsolute(path))
 }
 
-function programsOf(commands: readonly string[], around: GitSurroundings): string[] {
-  return [...new Set(commands)].flatMap((command) =>
-    programsIn(command, around.home).map((path) => expanded(path, around)),
-  )
+function programsOf(commands: readonly string[], home: string): string[] {
+  return [...new Set(commands)].flatMap((command) => programsIn(command, home).map((path) => expanded(path, home)))
 }
 
 /** Lists the files of git's settings for the user and the machine. */
@@ -199,7 +193,7 @@ function isInclude(name: string): boolean {
 }
 
 /** Replaces `~`, `~` with the name of a user, and `%(prefix)/`, where git is installed. */
-function expanded(value: string, { home }: GitSurroundings): string {
+function expanded(value: string, home: string): string {
   const path = value.replace(/^:\(optional\)/, '').replace(/^%\(prefix\)\//, '/usr/')
   const [start = '', ...rest] = path.split('/')
   if (!start.startsWith('~')) return path

@@ -50,7 +50,7 @@ function addUserSettings(collector: GuardedPathCollector, around: GuardSurroundi
   // A writable home may have links of its own, such as into a repository of dot files.
   for (const path of files) collector.addWatched({ path, kind: 'gitSettings' })
   for (const path of user.files.slice(files.length)) collector.addWithLinks({ path, kind: 'gitSettings' })
-  return { ...around, user }
+  return { home: around.home, user }
 }
 
 function addRoot(collector: GuardedPathCollector, root: string, sources: GitSources): void {

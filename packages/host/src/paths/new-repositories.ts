@@ -137,9 +137,9 @@ interface DangerHandling extends DangerSurroundings {
  */
 function moveDangersAside(made: NewRepository, settling: DangerHandling): Exchanged[] {
   const { roots, sinceMs, moves, moved } = settling
-  const parts = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
+  const needed = [made.entry, ...['commondir', 'HEAD', 'refs', 'objects'].map((name) => join(made.folder, name))]
   const isFresh = (path: string) => changedMs(path) >= sinceMs
-  const fresh = [...parts, ...(made.isNew ? [made.at] : [])].filter(isFresh)
+  const fresh = [...needed, ...(made.isNew ? [made.at] : [])].filter(isFresh)
   const isMovable = (path: string) => path !== made.at && isBelow(realOf(path), roots)
   const reports: Exchanged[] = []
   for (const danger of repositoryDangers(made.folder, settling)) {

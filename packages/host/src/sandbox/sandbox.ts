@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { GuardSurroundings } from '../paths/guarded-paths.ts'
 import type { Exchanged } from '../paths/move-aside.ts'
 import { signalGroup } from '../system/signals.ts'
 import type { SpawnError } from '../system/spawn-failure.ts'
@@ -137,8 +138,8 @@ export interface Loopback {
   close(): void
 }
 
-/** Place and report of what outlives single commands. */
-export interface SandboxState {
+/** Machine of the commands, as each way to enforce limits needs it: its guarded paths, notes and reports. */
+export interface GuardedHost extends GuardSurroundings {
   /** Folder of this user alone for notes about reserved names; absent without notes. */
   readonly stateFolder?: string
   /** Called with the sentences of what `Sandbox.release` returns. */

@@ -1,7 +1,7 @@
 import type { ApprovalPolicy, Enforcement, RuleRef, RunLimits } from '@parley/protocol'
 import { type Facts, kindOf } from './facts.ts'
 import { type Grant, isGranted } from './grants.ts'
-import { isInertWord } from './kinds/kind.ts'
+import { type CallLimits, isInertWord } from './kinds/kind.ts'
 import { matchAllow, matchBelow, matchStrict, matchWider } from './match.ts'
 import {
   type DecisionCode,
@@ -39,7 +39,7 @@ export interface DecideSettings extends SandboxPolicy {
 export function decide(given: Facts, settings: DecideSettings): Decision {
   const facts = withoutNeedlessRequest(given, settings)
   const outcome = kindOf(facts).row(facts)[settings.approvalPolicy][settings.sandboxMode][settings.enforcement]
-  const run = outcome.pastSandbox || escalates(facts, settings) ? 'unsandboxed' : enforcedUse(settings)
+  const run = outcome.pastSandbox || escalates(kindOf(facts), facts, settings) ? 'unsandboxed' : enforcedUse(settings)
   const denied = matchStrict('deny', settings.rules, facts)
   if (denied !== null) return { ...byRule(denied, 'deny', run), code: 'deniedByRule' }
   const builtIn = byMatrix(outcome, facts, run)
@@ -83,8 +83,8 @@ function enforcedUse({ sandboxMode, enforcement }: DecideSettings): SandboxUse {
   return sandboxMode === 'danger-full-access' || enforcement === 'none' ? 'unsandboxed' : 'sandboxed'
 }
 
-function escalates(facts: Facts, { approvalPolicy }: DecideSettings): boolean {
-  return honoursRequests(approvalPolicy) && kindOf(facts).escalates?.(facts) === true
+function escalates(kind: CallLimits<Facts>, facts: Facts, { approvalPolicy }: DecideSettings): boolean {
+  return honoursRequests(approvalPolicy) && kind.escalates?.(facts) === true
 }
 
 function byMatrix({ name, verdict, code, reason: basis }: Outcome, facts: Facts, run: SandboxUse): Decision {

@@ -1,6 +1,5 @@
 import type { RunLimits } from '@parley/protocol'
 import { type Facts, kindOf } from './facts.ts'
-import type { SessionAnswers } from './kinds/kind.ts'
 
 /**
  * Yes for the session, as plain data. `exactly` covers calls that are shown with the same text; `alike` covers calls of
@@ -27,7 +26,7 @@ interface ShownCall {
  * such as destructive commands and changes of protected files, have no such answer.
  */
 export function sessionAnswers({ facts, limits }: ShownCall): readonly SessionYes[] {
-  const kind: SessionAnswers<Facts> = kindOf(facts)
+  const kind = kindOf(facts)
   const exactly = kind.exactly?.(facts) ?? null
   const alike = kind.alike?.(facts) ?? null
   return [

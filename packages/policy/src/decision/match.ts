@@ -46,17 +46,24 @@ function pathTexts(facts: Facts): { cwd: string; texts: readonly string[]; folde
  * must fit by its real path.
  */
 export function matchAllow(rules: Rules, facts: Facts): Rule | null {
-  const kind: RuleMatching<Facts> = kindOf(facts)
-  if (kind.isNeverAllowed?.(facts) === true) return null
-  const allowing = rules.filter((rule) => rule.decision === 'allow')
-  const byTool = allowing.find(({ target }) => target.kind === 'tool' && target.tool === facts.tool)
-  return byTool ?? kind.allowedBy?.(facts, allowing) ?? null
+  return matchAllowing(rules, facts, (kind, allowing) => {
+    const byTool = allowing.find(({ target }) => target.kind === 'tool' && target.tool === facts.tool)
+    return byTool ?? kind.allowedBy?.(facts, allowing) ?? null
+  })
 }
 
 /** Returns the allow rule that gives the whole call a right beyond the sandbox, or null. */
 export function matchWider(rules: Rules, facts: Facts, right: WiderRight): Rule | null {
-  const kind: RuleMatching<Facts> = kindOf(facts)
+  return matchAllowing(rules, facts, (kind, allowing) => kind.widenedBy?.(facts, allowing, right) ?? null)
+}
+
+function matchAllowing(
+  rules: Rules,
+  facts: Facts,
+  match: (kind: RuleMatching<Facts>, allowing: Rules) => Rule | null,
+): Rule | null {
+  const kind = kindOf(facts)
   if (kind.isNeverAllowed?.(facts) === true) return null
   const allowing = rules.filter((rule) => rule.decision === 'allow')
-  return kind.widenedBy?.(facts, allowing, right) ?? null
+  return match(kind, allowing)
 }

@@ -7,10 +7,8 @@ import type { PatchTarget } from '../patch/patch-files.ts'
 import type { KeptCommands } from '../remote/processes/kept-commands.ts'
 import type { RemoteCopies } from '../remote/remote-copies.ts'
 
-type RootsNow = ReturnType<PinnedFolders['now']>
-
-/** Machine of an environment: its names, the right to work there, and its facts. */
-interface EnvironmentMachine {
+/** Name of an environment, and the right to work there. */
+export interface EnvironmentIdentity {
   /** `X` of `[environments.X]`; null for this machine. */
   readonly name: string | null
   /** Name of a machine that connects by itself, behind its owner's name; null for any other. */
@@ -19,8 +17,10 @@ interface EnvironmentMachine {
   readonly reachedBy: string
   /** Returns true where a user may work: a machine that connects by itself names its users. */
   mayWork(user: string): boolean
-  /** Resolves when the machine can be reached; `shell`, `home`, `env` and `platform` are valid only then. */
-  reach(): Promise<void>
+}
+
+/** Facts of a machine; those of a remote one are valid only once it was reached. */
+export interface MachineFacts {
   readonly shell: string
   /** Home folder of the user on that machine. */
   readonly home: string
@@ -29,32 +29,11 @@ interface EnvironmentMachine {
   readonly platform: string
 }
 
-/** Commands on the machine of an environment. */
-interface EnvironmentCommands {
+/** Operations that start processes or change files. */
+export interface EnvironmentActions {
   readonly commands: Pick<Host, 'runCommand' | 'spawnStreams' | 'warmUp'>
   readonly kept: KeptCommands
-  readonly sandboxes: Sandboxes
-}
-
-/** Operations on the files of an environment. */
-interface EnvironmentContent {
-  readonly files: EnvironmentFiles
   readonly patches: PatchTarget
-  readonly search: SearchProgram
-  /** Copies of files for programs that must run exactly these; null on this machine. */
-  readonly copies: RemoteCopies | null
-}
-
-/** Protection of the paths of an environment. */
-interface EnvironmentProtection {
-  secrets(): Promise<SecretPaths>
-  /** Examines absolute paths, by the files as they are now, for a conversation that may write to `roots`. */
-  standingOf(paths: readonly string[], roots: readonly string[]): Promise<readonly Standing[]>
-  /**
-   * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Leaves out each
-   * folder that was exchanged since, with a sentence in `changed`.
-   */
-  rootsNow(folders: readonly string[]): Promise<RootsNow>
 }
 
 /**
@@ -63,8 +42,20 @@ interface EnvironmentProtection {
  * Model access, journal, policy and approvals stay on this machine. Calls to a remote machine reject with
  * `EnvironmentUnreachableError` while it cannot be reached.
  */
-export interface Environment
-  extends EnvironmentMachine,
-    EnvironmentCommands,
-    EnvironmentContent,
-    EnvironmentProtection {}
+export interface Environment extends EnvironmentIdentity, MachineFacts, EnvironmentActions {
+  /** Resolves when the machine can be reached. */
+  reach(): Promise<void>
+  readonly sandboxes: Sandboxes
+  readonly files: EnvironmentFiles
+  readonly search: SearchProgram
+  /** Copies of files for programs that must run exactly these; null on this machine. */
+  readonly copies: RemoteCopies | null
+  secrets(): Promise<SecretPaths>
+  /** Examines absolute paths, by the files as they are now, for a conversation that may write to `roots`. */
+  standingOf(paths: readonly string[], roots: readonly string[]): Promise<readonly Standing[]>
+  /**
+   * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Leaves out each
+   * folder that was exchanged since, with a sentence in `changed`.
+   */
+  rootsNow(folders: readonly string[]): Promise<ReturnType<PinnedFolders['now']>>
+}

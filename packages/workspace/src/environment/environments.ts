@@ -5,7 +5,7 @@ import { type ConnectedMachines, createConnectedMachines, machineNamed } from '.
 import { dialTo } from '../remote/dial.ts'
 import { ExecLink, type LinkChange } from '../remote/link.ts'
 import type { Environment } from './environment.ts'
-import { type Owner, ownedEnvironment } from './owned-environment.ts'
+import { type Owner, ownedActions } from './owned-environment.ts'
 import { remoteEnvironment } from './remote-environment.ts'
 
 /** Environments of the conversations of one server. */
@@ -68,13 +68,14 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
   return {
     take(request) {
       const { environment, config, owner, users = [] } = request
-      const owned = (one: Environment) => (owner === undefined ? one : ownedEnvironment(one, owner))
+      const owned = (one: Environment) => (owner === undefined ? one : withMembers(one, ownedActions(one, owner)))
       if (environment === undefined)
         return { environment: owned(pinned(ports.local)), release: () => Promise.resolve() }
       const settings = environmentNamed(environment, config)
       // Changed settings get a link of their own; open conversations keep the old one.
       const key = JSON.stringify([environment, settings, owner?.fence, users])
-      const one = shared.get(key) ?? open(environment, settings, { ...ports, users, fence: owner?.fence ?? null })
+      const fence = owner?.fence ?? null
+      const one = shared.get(key) ?? open(settings, { name: environment, users, fence }, ports)
       shared.set(key, one)
       one.requests.add(request)
       return {
@@ -113,7 +114,12 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
  */
 function pinned(local: Environment): Environment {
   const folders = pinFolders()
-  return { ...local, rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) }
+  return withMembers(local, { rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) })
+}
+
+/** Returns an environment with other members. It is not copied: facts of a remote one are getters, valid once it was reached. */
+function withMembers(environment: Environment, members: Partial<Environment>): Environment {
+  return Object.create(environment, Object.getOwnPropertyDescriptors(members))
 }
 
 /**
@@ -122,20 +128,17 @@ function pinned(local: Environment): Environment {
  */
 function pinnedThere(remote: Environment): Environment {
   const pins = new Map<string, RemotePin>()
-  // Its facts are getters that are valid only once it was reached, so it is not copied.
-  return Object.create(remote, {
-    rootsNow: {
-      async value(wanted: readonly string[]) {
-        const { real, identities } = await remote.rootsNow(wanted)
-        const isSame = wanted.map((folder, index) => {
-          const path = real[index] ?? folder
-          return isAsPinned(pins, folder, { real: path, identity: identities?.get(path) ?? null })
-        })
-        return {
-          real: real.filter((_, index) => isSame[index]),
-          changed: wanted.filter((_, index) => !isSame[index]).map(exchangedFolderText),
-        }
-      },
+  return withMembers(remote, {
+    async rootsNow(wanted) {
+      const { real, identities } = await remote.rootsNow(wanted)
+      const isSame = wanted.map((folder, index) => {
+        const path = real[index] ?? folder
+        return isAsPinned(pins, folder, { real: path, identity: identities?.get(path) ?? null })
+      })
+      return {
+        real: real.filter((_, index) => isSame[index]),
+        changed: wanted.filter((_, index) => !isSame[index]).map(exchangedFolderText),
+      }
     },
   })
 }
@@ -156,19 +159,18 @@ function isAsPinned(pins: Map<string, RemotePin>, folder: string, now: RemotePin
   return pin.real === now.real && (now.identity === null || now.identity === identity)
 }
 
-interface OpenPorts extends EnvironmentsPorts {
-  readonly fence: Fence | null
-  readonly users: readonly string[]
-}
-
-function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Shared {
+function open(
+  settings: EnvironmentSettings,
+  { name, users, fence }: { readonly name: string; readonly users: readonly string[]; readonly fence: Fence | null },
+  ports: EnvironmentsPorts,
+): Shared {
   const requests = new Set<EnvironmentRequest>()
-  const { fence, users, machines = createConnectedMachines(0) } = ports
+  const { home, env, machines = createConnectedMachines(0) } = ports
   const machine = settings.url === undefined ? machineNamed(settings.connected) : null
   const patienceMs = machine === null || fence === null ? defaultPatienceMs : patienceOfMachineMs
   const link = new ExecLink({
     name,
-    dial: dialTo(settings, { ...ports, machines }),
+    dial: dialTo(settings, { home, env, machines, users }),
     fence,
     people:
       machine === null ? null : { ...(machine.owner === null ? {} : { owner: machine.owner }), users: [...users] },
@@ -181,7 +183,7 @@ function open(name: string, settings: EnvironmentSettings, ports: OpenPorts): Sh
     },
   })
   const connected = settings.url === undefined ? settings.connected : null
-  const there = { name, machine: connected, reachedBy: JSON.stringify(settings) }
   const mayWork = (user: string) => machine === null || machines.permits(machine, user)
-  return { link, requests, environment: remoteEnvironment({ ...there, link, mayWork, here: ports.local.search.here }) }
+  const identity = { name, machine: connected, reachedBy: JSON.stringify(settings), mayWork }
+  return { link, requests, environment: remoteEnvironment(identity, link, ports.local.search.here) }
 }

@@ -1,6 +1,6 @@
 import type { Fence } from '@parley/protocol/exec'
 import type { PatchAttempt, PatchTarget } from '../patch/patch-files.ts'
-import type { Environment } from './environment.ts'
+import type { EnvironmentActions } from './environment.ts'
 
 /** Right of this server to a conversation that a store has, which another server may take at any time. */
 export interface Owner {
@@ -15,37 +15,33 @@ export interface Owner {
 }
 
 /**
- * Returns an environment that starts processes and changes files only while its owner holds the conversation: this
- * process can be paused between any two steps, and wake when another server has taken over.
+ * Returns actions that start processes and change files only while their owner holds the conversation: this process can
+ * be paused between any two steps, and wake when another server has taken over.
  */
-export function ownedEnvironment(environment: Environment, owner: Owner): Environment {
-  const { commands, kept, patches } = environment
-  // The facts of one elsewhere are getters, so it is not copied.
-  return Object.create(environment, {
+export function ownedActions({ commands, kept, patches }: EnvironmentActions, owner: Owner): EnvironmentActions {
+  return {
     commands: {
-      value: {
-        warmUp: () => commands.warmUp(),
-        runCommand(spec, options) {
-          owner.assertMayAct()
-          return commands.runCommand(spec, options)
-        },
-        spawnStreams(spec) {
-          owner.assertMayAct()
-          return commands.spawnStreams(spec)
-        },
-      } satisfies Environment['commands'],
+      warmUp: () => commands.warmUp(),
+      runCommand(spec, options) {
+        owner.assertMayAct()
+        return commands.runCommand(spec, options)
+      },
+      spawnStreams(spec) {
+        owner.assertMayAct()
+        return commands.spawnStreams(spec)
+      },
     },
     kept: {
-      value: {
-        ...kept,
-        follow(spec, options) {
-          owner.assertMayAct()
-          return kept.follow(spec, options)
-        },
-      } satisfies Environment['kept'],
+      found: (areExpected) => kept.found(areExpected),
+      follow(spec, options) {
+        owner.assertMayAct()
+        return kept.follow(spec, options)
+      },
+      forget: (name) => kept.forget(name),
+      keepOnly: (names) => kept.keepOnly(names),
     },
-    patches: { value: ownedPatches(patches, owner) },
-  })
+    patches: ownedPatches(patches, owner),
+  }
 }
 
 function ownedPatches(patches: PatchTarget, { mayAct }: Owner): PatchTarget {
@@ -54,7 +50,11 @@ function ownedPatches(patches: PatchTarget, { mayAct }: Owner): PatchTarget {
     return step()
   }
   return {
-    ...patches,
+    realPath: patches.realPath,
+    stat: patches.stat,
+    readFile: patches.readFile,
+    list: patches.list,
+    readLink: patches.readLink,
     begin(tag): PatchAttempt {
       const attempt = patches.begin(tag)
       return {

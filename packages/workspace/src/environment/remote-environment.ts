@@ -14,23 +14,17 @@ import { remoteCopies } from '../remote/remote-copies.ts'
 import { pathOfUri, remoteFiles, remoteIdentity } from '../remote/remote-files.ts'
 import { remotePatches } from '../remote/remote-patches.ts'
 import { remoteGuards, remoteSandboxes } from '../remote/remote-sandboxes.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, EnvironmentIdentity, MachineFacts } from './environment.ts'
 
 /** Search path for an exec-server that reports no variables. */
 const defaultSearchPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-interface RemoteParts extends Pick<Environment, 'machine' | 'reachedBy' | 'mayWork'> {
-  readonly name: string
-  readonly link: ExecLink
-  /** Search in files that are fetched. */
-  readonly here: Ripgrep
-}
-
-/** Creates the environment behind a link to an exec-server. Its facts are known after the first connection. */
-export function remoteEnvironment({ name, machine, reachedBy, link, mayWork, here }: RemoteParts): Environment {
+/** Creates the environment behind a link to an exec-server. `here`: search in files that are fetched. */
+export function remoteEnvironment(identity: EnvironmentIdentity, link: ExecLink, here: Ripgrep): Environment {
+  const { name, machine, reachedBy, mayWork } = identity
   const files = remoteFiles(link)
   const facts = () => machineFacts(link.info)
-  const sandboxes = remoteSandboxes(name, link)
+  const sandboxes = remoteSandboxes(link.environment, link)
   const remoteSecrets = async () => {
     await link.connection()
     const { home } = facts()
@@ -97,10 +91,6 @@ export function remoteEnvironment({ name, machine, reachedBy, link, mayWork, her
       return { real, changed: [], identities: new Map(identified(real, found)) }
     },
   }
-}
-
-interface MachineFacts extends Pick<Environment, 'shell' | 'home' | 'platform'> {
-  readonly env: Readonly<Record<string, string>>
 }
 
 /** Reads the facts from `initialize`; before the connection, placeholders that no caller uses before `reach`. */

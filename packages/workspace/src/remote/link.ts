@@ -71,6 +71,11 @@ export class ExecLink implements AsyncDisposable {
     this.#options = options
   }
 
+  /** Name of the environment, for messages. */
+  get environment(): string {
+    return this.#options.name
+  }
+
   /** True where its session outlives this server. */
   get isOfConversation(): boolean {
     return (this.#options.fence ?? null) !== null

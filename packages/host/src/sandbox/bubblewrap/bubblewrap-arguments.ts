@@ -1,6 +1,5 @@
-import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import type { LandlockHere } from '../landlock/script.ts'
-import type { SandboxState } from '../sandbox.ts'
+import type { GuardedHost } from '../sandbox.ts'
 import type { Mount } from './plan-mounts.ts'
 
 export interface ArgumentOptions {
@@ -77,7 +76,8 @@ function mountArguments({ mounts, scratch, features, emptyFds }: ArgumentOptions
 }
 
 /** Facts of the machine needed to build a sandbox. */
-export interface BubblewrapMachine extends GuardSurroundings, SandboxState {
+export interface BubblewrapMachine {
+  readonly host: GuardedHost
   /** Absolute path of `bwrap`, from where commands cannot write. */
   readonly program: string
   /** Major, minor, patch. */

@@ -32,8 +32,8 @@ export async function prepareBubblewrap(
   for (const root of roots) assertUsable(root, limits.mode)
   const pinned = pinRoots(limits, roots)
   const isWritable = limits.mode === 'workspace-write'
-  const guarded = isWritable ? await findSandboxGuards(roots, machine) : noSandboxGuards
-  const held = holdAll(guarded.missing, machine.stateFolder ?? null)
+  const guarded = isWritable ? await findSandboxGuards(roots, machine.host) : noSandboxGuards
+  const held = holdAll(guarded.missing, machine.host.stateFolder ?? null)
   try {
     const mounts = mountsFor(limits, machine, { roots, guarded, held })
     const visible = pinned.filter(({ path }) => isVisible(path, mounts))
@@ -57,7 +57,7 @@ export async function prepareBubblewrap(
       hidden: limits.masked,
       closesNames: false,
     })
-    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchNewRepositories(roots, machine) : () => []
+    const lookAtMade = isWritable && limits.looksAtEnd !== false ? watchNewRepositories(roots, machine.host) : () => []
     let isStarted = false
     return {
       limits,
@@ -70,7 +70,7 @@ export async function prepareBubblewrap(
         const putAside = putBack(isStarted)
         releaseAll(held)
         const exchanged = isStarted ? [...putAside, ...lookAtMade()] : putAside
-        if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
+        if (exchanged.length > 0) machine.host.onExchanged?.(exchanged.map(({ text }) => text))
         return exchanged
       },
     }
@@ -132,7 +132,7 @@ function mountsFor(
   machine: BubblewrapMachine,
   { roots, guarded, held }: ProtectedRoots,
 ): Mount[] {
-  const hidden = hiddenPlaces([...systemServices(machine.home), ...limits.masked])
+  const hidden = hiddenPlaces([...systemServices(machine.host.home), ...limits.masked])
   const isWritable = limits.mode === 'workspace-write'
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({

@@ -1,17 +1,17 @@
 import { closeSync } from 'node:fs'
-import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { watchNewRepositories } from '../../paths/new-repositories.ts'
 import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
 import { allClosed, findSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
-import type { Sandbox, SandboxLimits, SandboxState, SandboxWatch } from '../sandbox.ts'
+import type { GuardedHost, Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
 import { openScratch } from '../scratch.ts'
 import { type FilterArch, seccompFilter } from '../seccomp/filter.ts'
 import { listFolder, rightsOnOutput, rulesetAttributes, rulesOfLimits } from './rules.ts'
 import { hiddenEnv, landlockScript, scriptArguments } from './script.ts'
 
-export interface LandlockMachine extends GuardSurroundings, Pick<SandboxState, 'onExchanged'> {
+export interface LandlockMachine {
+  readonly host: GuardedHost
   /** Absolute path of Perl. */
   readonly program: string
   /** Version of the kernel's Landlock. */
@@ -31,10 +31,10 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
   const { scratch, release } = await openScratch(limits)
   try {
     const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-    const guarded = await findSandboxGuards(roots, machine)
+    const guarded = await findSandboxGuards(roots, machine.host)
     const outer = await scriptCommand(limits, { scratch, guarded }, machine)
     const putBack = watchGuardedPaths({ ...onlyFiles(guarded), roots, closesNames: true })
-    const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine)
+    const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine.host)
     let isStarted = false
     return {
       limits,
@@ -54,7 +54,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
       release() {
         const putAside = putBack(isStarted)
         const exchanged = isStarted ? [...putAside, ...lookAtMade()] : putAside
-        if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
+        if (exchanged.length > 0) machine.host.onExchanged?.(exchanged.map(({ text }) => text))
         release()
         return exchanged
       },

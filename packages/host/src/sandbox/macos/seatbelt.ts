@@ -1,13 +1,13 @@
 import { reservedNames } from '../../paths/auto-run-names.ts'
-import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { watchNewRepositories } from '../../paths/new-repositories.ts'
 import { allClosed, type ClosedPaths, findSandboxGuards } from '../../paths/sandbox-guards.ts'
 import { isWithin } from '../../system/real-path.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
-import type { Sandbox, SandboxLimits, SandboxState } from '../sandbox.ts'
+import type { GuardedHost, Sandbox, SandboxLimits } from '../sandbox.ts'
 import { openScratch, scratchEnv } from '../scratch.ts'
 
-export interface SeatbeltMachine extends GuardSurroundings, Pick<SandboxState, 'onExchanged'> {
+export interface SeatbeltMachine {
+  readonly host: GuardedHost
   /** Absolute path of `sandbox-exec`. */
   readonly program: string
 }
@@ -18,10 +18,10 @@ export interface SeatbeltMachine extends GuardSurroundings, Pick<SandboxState, '
  */
 export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMachine): Promise<Sandbox> {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
-  const guarded = allClosed(await findSandboxGuards(roots, machine))
+  const guarded = allClosed(await findSandboxGuards(roots, machine.host))
   const { scratch, release } = await openScratch(limits)
   const { text, parameters } = seatbeltProfile(limits, { scratch, guarded })
-  const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine)
+  const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine.host)
   let isStarted = false
   const definitions = Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`])
   return {
@@ -35,7 +35,7 @@ export async function prepareSeatbelt(limits: SandboxLimits, machine: SeatbeltMa
     release() {
       release()
       const exchanged = isStarted ? lookAtMade() : []
-      if (exchanged.length > 0) machine.onExchanged?.(exchanged.map(({ text }) => text))
+      if (exchanged.length > 0) machine.host.onExchanged?.(exchanged.map(({ text }) => text))
       return exchanged
     },
   }

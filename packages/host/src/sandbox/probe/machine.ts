@@ -1,12 +1,11 @@
-import { homedir } from 'node:os'
 import { errorMessage } from '@parley/text'
-import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
 import { type FoundProgram, findProgram, programFolders } from '../../system/programs.ts'
 import { isWithin } from '../../system/real-path.ts'
-import type { Loopback, Sandboxes, SandboxReport, SandboxState } from '../sandbox.ts'
+import type { GuardedHost, Loopback, Sandboxes, SandboxReport } from '../sandbox.ts'
 
 /** Facts of the machine that are read before anything is tried. */
-export interface Machine extends GuardSurroundings, SandboxState {
+export interface Machine {
+  readonly host: GuardedHost
   readonly platform: NodeJS.Platform
   readonly arch: string
   readonly env: Readonly<Record<string, string | undefined>>
@@ -17,22 +16,19 @@ export interface Machine extends GuardSurroundings, SandboxState {
   readonly sandboxExec: FoundProgram | null
 }
 
-interface MachineOptions extends Pick<GuardSurroundings, 'own' | 'programs'>, SandboxState {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Folders to find programs in, in place of the system's. */
-  readonly folders?: readonly string[]
-}
-
-export function inspectMachine(options: MachineOptions): Machine {
-  const { env, folders = programFolders(env['PATH'] ?? ''), ...more } = options
+/** Looks for the programs of this machine in the given folders. */
+export function inspectMachine(
+  env: Machine['env'],
+  host: GuardedHost,
+  folders: readonly string[] = programFolders(env['PATH'] ?? ''),
+): Machine {
   const { platform, arch } = process
   const onLinux = (name: string) => (platform === 'linux' ? findProgram(name, folders) : null)
   return {
+    host,
     platform,
     arch,
-    home: env['HOME'] ?? homedir(),
     env,
-    ...more,
     bwrap: onLinux('bwrap'),
     nsenter: onLinux('nsenter'),
     perl: onLinux('perl'),
@@ -43,9 +39,9 @@ export function inspectMachine(options: MachineOptions): Machine {
 /** Returns the function that prepares limits in this enforcement on this machine. Its modules are loaded when it is called. */
 export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox {
   const { enforcement, reason, bubblewrap, landlock } = finding
-  const { arch, bwrap, perl, sandboxExec } = machine
+  const { host, arch, bwrap, perl, sandboxExec } = machine
   if (enforcement === 'full' && sandboxExec !== null)
-    return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, machine))
+    return trusting(sandboxExec.path, bySeatbelt(sandboxExec.path, host))
   if (enforcement === 'full' && bwrap !== null && bubblewrap !== undefined) {
     return trusting(bwrap.path, byBubblewrap(machine, { program: bwrap.path, version: bubblewrap, landlock }))
   }
@@ -54,39 +50,30 @@ export function preparerFor(finding: Finding, machine: Machine): PrepareSandbox 
       const { prepareLandlock } = await import('../landlock/prepare-landlock.ts')
       const { isFilterArch } = await import('../seccomp/filter.ts')
       if (!isFilterArch(arch)) throw new Error(reason)
-      return prepareLandlock(limits, { ...machine, program: perl.path, version: landlock, arch })
+      return prepareLandlock(limits, { host, program: perl.path, version: landlock, arch })
     })
   }
   return () => Promise.reject(new Error(reason))
 }
 
-interface FoundBubblewrap {
-  readonly program: string
-  readonly version: string
-  /** Version of the kernel's Landlock, where it is applied as well. */
-  readonly landlock: number | undefined
-}
-
-function byBubblewrap(machine: Machine, { program, version, landlock }: FoundBubblewrap): PrepareSandbox {
-  const { perl } = machine
+function byBubblewrap(
+  { host, perl }: Machine,
+  { program, version, landlock }: { program: string; version: string; landlock: number | undefined },
+): PrepareSandbox {
   return async (limits, loopback) => {
     const { prepareBubblewrap } = await import('../bubblewrap/prepare-bubblewrap.ts')
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
     // A Perl that commands could have written would be no lock.
     const isOurs = perl !== null && !limits.writableRoots.some((root) => isWithin(perl.path, root))
     const second = isOurs && landlock !== undefined ? { program: perl.path, version: landlock } : null
-    return prepareBubblewrap(
-      limits,
-      { ...machine, program, version: [major, minor, patch], landlock: second },
-      loopback,
-    )
+    return prepareBubblewrap(limits, { host, program, version: [major, minor, patch], landlock: second }, loopback)
   }
 }
 
-function bySeatbelt(program: string, machine: Machine): PrepareSandbox {
+function bySeatbelt(program: string, host: GuardedHost): PrepareSandbox {
   return async (limits) => {
     const { prepareSeatbelt } = await import('../macos/seatbelt.ts')
-    return prepareSeatbelt(limits, { ...machine, program })
+    return prepareSeatbelt(limits, { host, program })
   }
 }
 

@@ -1,6 +1,6 @@
+import { homedir } from 'node:os'
 import { dirname } from 'node:path'
-import type { GuardSurroundings } from '../../paths/guarded-paths.ts'
-import { isWeaker, type SandboxState } from '../sandbox.ts'
+import { type GuardedHost, isWeaker } from '../sandbox.ts'
 import { cacheFinding, findingKey, readCachedFinding } from './finding-cache.ts'
 import {
   type Finding,
@@ -12,9 +12,7 @@ import {
   preparerFor,
 } from './machine.ts'
 
-export interface SandboxesOptions
-  extends Pick<GuardSurroundings, 'own' | 'programs'>,
-    Pick<SandboxState, 'onExchanged'> {
+export interface SandboxesOptions extends Pick<GuardedHost, 'own' | 'programs' | 'onExchanged'> {
   /** File (0600) that keeps the finding until the next boot; null keeps nothing. Its folders are made when it is written. */
   readonly cacheFile: string | null
   /** PATH, HOME and the variables of container runtimes; default the env of this process. */
@@ -64,14 +62,15 @@ function inspect({
   onExchanged,
   programFolders,
 }: SandboxesOptions): Machine {
-  return inspectMachine({
+  const host = {
+    home: env['HOME'] ?? homedir(),
     env,
     ...(own === undefined ? {} : { own }),
     ...(programs === undefined ? {} : { programs }),
     ...(onExchanged === undefined ? {} : { onExchanged }),
     ...(cacheFile === null ? {} : { stateFolder: dirname(cacheFile) }),
-    ...(programFolders === undefined ? {} : { folders: programFolders }),
-  })
+  }
+  return inspectMachine(env, host, programFolders)
 }
 
 async function tryAndKeep(machine: Machine, key: string, cacheFile: string | null): Promise<Finding> {

@@ -39,5 +39,5 @@ function landlockHere(): BubblewrapMachine['landlock'] {
 export function machine(home: string): BubblewrapMachine {
   const said = execFileSync(bwrap, ['--version'], { encoding: 'utf8' })
   const [major = 0, minor = 0, patch = 0] = said.replace(/^\D+/, '').split('.').map(Number)
-  return { program: bwrap, version: [major, minor, patch], home, landlock }
+  return { program: bwrap, version: [major, minor, patch], host: { home }, landlock }
 }

@@ -187,7 +187,7 @@ describe.skipIf(enforcement !== 'partial')(
         sandbox.release?.()
         return { reason, exitCode, subject: spawnError?.subject, output: head.toString() }
       }
-      const broken = { program: '/bin/false', version: 3, arch: 'x64', home: ground.path('home') } as const
+      const broken = { program: '/bin/false', version: 3, arch: 'x64', host: { home: ground.path('home') } } as const
       try {
         const missing = await ends(await sandboxes.prepare(ground.limits()), '/nowhere/program')
         expect(missing).toMatchObject({ reason: 'spawnFailed', exitCode: 127, subject: 'program' })

@@ -86,7 +86,10 @@ describe('the profile for macOS', () => {
   })
 
   it('wraps a command without a shell, with a folder for temporary files', async () => {
-    const sandbox = await prepareSeatbelt(workspaceWrite, { program: '/usr/bin/sandbox-exec', home: '/Users/ann' })
+    const sandbox = await prepareSeatbelt(workspaceWrite, {
+      program: '/usr/bin/sandbox-exec',
+      host: { home: '/Users/ann' },
+    })
     const wrapped = sandbox.wrap({ argv: ['/bin/echo', '-n', 'a b'], cwd: '/', env: { A: '1', TMPDIR: '/tmp' } })
     expect(wrapped.argv.slice(0, 2)).toEqual(['/usr/bin/sandbox-exec', '-p'])
     expect(wrapped.argv).toContain('ROOT_1=/Users/ann/other "quoted)')

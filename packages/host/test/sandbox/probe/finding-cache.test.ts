@@ -72,7 +72,7 @@ describe('a kept finding', () => {
   })
 
   it('holds for these programs and this build only', () => {
-    const machine = inspectMachine({ env: {} })
+    const machine = inspectMachine({}, { home: '/' })
     const program = { path: '/usr/bin/bwrap', modifiedMs: 1, sizeBytes: 2 }
     const keys = [null, program, { ...program, modifiedMs: 2 }, { ...program, sizeBytes: 3 }].map((bwrap) =>
       findingKey({ ...machine, bwrap }),

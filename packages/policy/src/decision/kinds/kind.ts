@@ -3,20 +3,6 @@ import type * as z from 'zod'
 import type { LimitSettings, MatrixRow, SandboxPolicy, SandboxUse } from '../rules/matrix.ts'
 import type { Rule, Rules, RuleTarget, WiderRight } from '../rules/rules.ts'
 
-/** Answers for the session that may be offered for a call. */
-export interface SessionAnswers<F> {
-  /**
-   * Returns the words of a yes for the session to exactly this call, `exactly this command`; null when such a yes may
-   * not be offered.
-   */
-  exactly?(facts: F): string | null
-  /**
-   * Returns the calls that a yes for the session may cover together; null, and by default, when such a yes may not be
-   * offered.
-   */
-  alike?(facts: F): AlikeCalls | null
-}
-
 /** Match of the rules of a policy file with a call. Rules about whole tools are matched apart. */
 export interface RuleMatching<F> {
   /** Returns the allow rule that covers the whole call. */
@@ -36,7 +22,7 @@ export interface RuleMatching<F> {
 }
 
 /** Limits that a call asks for, and the limits in force. */
-interface CallLimits<F> {
+export interface CallLimits<F> {
   /** Returns whether the call itself asks to run outside the sandbox. */
   escalates?(facts: F): boolean
   /** Returns the facts without requests for rights that every call has. */
@@ -49,21 +35,11 @@ interface CallLimits<F> {
   readonly hasOwnLimits?: true
 }
 
-/** Question to the user about a call. */
-interface CallQuestion<F> {
-  /** Returns the kind of permission that the question asks for. */
-  approvalKind(facts: F, run: AskedRun): ApprovalKind
-  /** Returns the limits besides the sandbox that the question names; an empty record by default. */
-  askedLimits?(facts: F, limits: RunLimits): AskedLimits
-  /** Returns the text that the user approves; `written` by default. */
-  approvedText?(facts: F, written: string): ApprovedText
-}
-
 /**
  * Kind of facts: all that policy does with facts `F`. The members are methods, so that the table of kinds can hold them
  * all as one type.
  */
-export interface FactsKind<F> extends SessionAnswers<F>, RuleMatching<F>, CallLimits<F>, CallQuestion<F> {
+export interface FactsKind<F> extends RuleMatching<F>, CallLimits<F> {
   /** Creates the schema of the facts as they are stored in the log. */
   schema(): z.ZodType<F>
   /** Returns the row of the matrix for this call; the stricter one where several fit. */
@@ -72,6 +48,22 @@ export interface FactsKind<F> extends SessionAnswers<F>, RuleMatching<F>, CallLi
   particulars(facts: F): string
   /** Describes the facts for people. */
   describe(facts: F): readonly DescribedFact[]
+  /** Returns the kind of permission that a question about the call asks for. */
+  approvalKind(facts: F, run: AskedRun): ApprovalKind
+  /** Returns the limits besides the sandbox that the question names; an empty record by default. */
+  askedLimits?(facts: F, limits: RunLimits): AskedLimits
+  /** Returns the text that the user approves; `written` by default. */
+  approvedText?(facts: F, written: string): ApprovedText
+  /**
+   * Returns the words of a yes for the session to exactly this call, `exactly this command`; null when such a yes may
+   * not be offered.
+   */
+  exactly?(facts: F): string | null
+  /**
+   * Returns the calls that a yes for the session may cover together; null, and by default, when such a yes may not be
+   * offered.
+   */
+  alike?(facts: F): AlikeCalls | null
 }
 
 /** Calls that a yes for the session covers although they are shown with different texts. */

@@ -1,7 +1,7 @@
 /** Part of a name: any characters, or one that passes the test. */
 type Token = '*' | ((character: string) => boolean)
 /** Name in a path; `**` stands for any number of names. */
-type GlobPart = '**' | readonly Token[]
+type GlobSegment = '**' | readonly Token[]
 
 /** A glob that was read, without a leading `!`. */
 export interface Glob {
@@ -10,7 +10,7 @@ export interface Glob {
 }
 
 interface GlobForm {
-  readonly parts: readonly GlobPart[]
+  readonly segments: readonly GlobSegment[]
   /** True for one that is meant from the top on; others fit at any depth. */
   readonly isAnchored: boolean
   /** Names without wildcards that come first. */
@@ -39,7 +39,7 @@ export function readGlob(glob: string): Glob | { readonly problem: string } {
 /** Tests if a glob fits a path, which is relative to where the glob counts from. */
 export function fitsGlob({ forms }: Glob, path: string): boolean {
   const names = path.split('/')
-  return forms.some(({ parts, isAnchored }) => fitsParts(isAnchored ? parts : ['**', ...parts], names))
+  return forms.some(({ segments, isAnchored }) => fitsSegments(isAnchored ? segments : ['**', ...segments], names))
 }
 
 /** Returns the alternatives in the braces of a glob; null for an unclosed brace. */
@@ -92,20 +92,20 @@ function splitOutside(text: string): readonly string[] {
 function formOf(text: string): GlobForm | null {
   const isAnchored = text.replace(/\/$/, '').includes('/')
   const names = text.split('/').filter((name) => name !== '' && name !== '.')
-  const parts = names.map((name) => (name === '**' ? name : tokensOf(name)))
-  if (!allRead(parts)) return null
+  const segments = names.map((name) => (name === '**' ? name : tokensOf(name)))
+  if (!allRead(segments)) return null
   const [last = ''] = names.slice(-1)
   const plain = names.findIndex((name) => /[*?[\\]/.test(name))
   const folders = isAnchored ? names.slice(0, plain < 0 ? -1 : plain) : []
-  if (names.length === 0) return { parts: ['**'], isAnchored, folders, lastName: null }
-  if (text.endsWith('/')) return { parts: [...parts, '**', ['*']], isAnchored, folders, lastName: null }
+  if (names.length === 0) return { segments: ['**'], isAnchored, folders, lastName: null }
+  if (text.endsWith('/')) return { segments: [...segments, '**', ['*']], isAnchored, folders, lastName: null }
   // A plain name may name a folder; then its files are meant.
-  if (!/[*?[\\]/.test(last)) return { parts: [...parts, '**'], isAnchored, folders, lastName: null }
-  return { parts, isAnchored, folders, lastName: /^\*$|\*\*|[{}\\]/.test(last) ? null : last }
+  if (!/[*?[\\]/.test(last)) return { segments: [...segments, '**'], isAnchored, folders, lastName: null }
+  return { segments, isAnchored, folders, lastName: /^\*$|\*\*|[{}\\]/.test(last) ? null : last }
 }
 
-function allRead(parts: readonly (GlobPart | null)[]): parts is readonly GlobPart[] {
-  return parts.every((part) => part !== null)
+function allRead(segments: readonly (GlobSegment | null)[]): segments is readonly GlobSegment[] {
+  return segments.every((segment) => segment !== null)
 }
 
 /** Returns the tokens of a name; null where a class is not closed. */
@@ -136,10 +136,10 @@ function classOf(text: string): (character: string) => boolean {
     })
 }
 
-function fitsParts(parts: readonly GlobPart[], names: readonly string[]): boolean {
-  return fitsSequence(parts, names, {
-    isAny: (part) => part === '**',
-    fits: (part, name) => part !== '**' && fitsName(part, name),
+function fitsSegments(segments: readonly GlobSegment[], names: readonly string[]): boolean {
+  return fitsSequence(segments, names, {
+    isAny: (segment) => segment === '**',
+    fits: (segment, name) => segment !== '**' && fitsName(segment, name),
   })
 }
 
