@@ -145,6 +145,8 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'programs/store',
     '.',
   ],
+  'packages/config': ['.'],
+  'packages/text': ['characters', '.'],
   'packages/client': ['connection', 'team', 'server', 'conversation', '.'],
   'packages/presentation': [
     'text',

@@ -1,4 +1,4 @@
-import { methodAccess } from '../../packages/protocol/src/access/method-access.ts'
+import { methodRules } from '../../packages/protocol/src/access/method-rules.ts'
 import { wireErrors } from '../../packages/protocol/src/errors.ts'
 import { deliveredEnvelope } from '../../packages/protocol/src/schema/event.ts'
 import { loginCompleted } from '../../packages/protocol/src/schema/methods/login-methods.ts'
@@ -33,7 +33,7 @@ function describeMethods(names) {
     name,
     {
       description: about,
-      access: methodAccess[name],
+      access: methodRules[name].access,
       params: refTo(names.get(params)),
       result: refTo(names.get(result)),
     },

@@ -1,4 +1,5 @@
 import { conversationEvent } from '../../packages/protocol/src/schema/event.ts'
+import { item } from '../../packages/protocol/src/schema/item.ts'
 import { redactionMarks } from '../../packages/protocol/src/schema/redaction-marks.ts'
 
 /** Text of `packages/protocol/src/redaction-table.ts`: the marks of all events, by type and path. */
@@ -6,7 +7,8 @@ export function redactionTableText() {
   const events = conversationEvent.options.map((option) => [option.shape.type.value, markedFields(option)])
   const rows = events.flatMap(([type, fields]) => rowsOf(type, fields))
   const declared = "export const redactionTable: Readonly<Record<ConversationEvent['type'], RedactionExceptions>> = {"
-  return `${head}${declared}\n${rows.join('\n')}\n${tail}`
+  const ofItem = ['const item = {', ...listsOf(2, itemFields), '} as const satisfies RedactionExceptions']
+  return `${head}${ofItem.join('\n')}\n\n${declared}\n${rows.join('\n')}\n${tail}`
 }
 
 const head = `// Written by \`npm run generate\` from the marks in schema/. Do not edit.
@@ -23,27 +25,62 @@ export interface RedactionExceptions {
   readonly open?: Readonly<Record<string, OpenForm>>
 }
 
+/** Fields of an item, which several events have. */
 `
-const tail = '}\n'
+const tail = `}
+
+/** Adds the fields of the item at a path of an event. */
+function withItem(path: string, { leave, json = [] }: RedactionExceptions): RedactionExceptions {
+  const below = (fields: readonly string[]) => fields.map((field) => \`\${path}.\${field}\`)
+  return {
+    leave: [...leave, ...below(item.leave)],
+    sideFiles: below(item.sideFiles),
+    json: [...json, ...below(item.json)],
+    open: { [\`\${path}.facts\`]: item.open.facts },
+  }
+}
+`
+
+const itemFields = markedFields(item)
 
 function rowsOf(type, fields) {
+  const [at] = ['item', 'rewritten.item'].filter((path) => fields.some((field) => field.path === `${path}.id`))
+  if (at === undefined) return exceptionsOf(`  ${quoted(type)}: `, fields, ',')
+  const ofItem = new Set(itemFields.map(({ path }) => `${at}.${path}`))
+  const others = fields.filter(({ path }) => !ofItem.has(path))
+  if (others.length + ofItem.size !== fields.length) throw new Error(`${type} has a part of an item at ${at}`)
+  return exceptionsOf(`  ${quoted(type)}: withItem('${at}', `, others, '),')
+}
+
+/** Returns an object with the lists as the formatter writes it: on one line where it has one list and fits. */
+function exceptionsOf(before, fields, after) {
+  const lists = listsOf(4, fields)
+  const line = `${before}{ ${lists[0].trim().slice(0, -1)} }${after}`
+  return lists.length === 1 && line.length <= 120 ? [line] : [`${before}{`, ...lists, `  }${after}`]
+}
+
+/** Returns the lines of the lists of marked fields, as they stand in an object. */
+function listsOf(indent, fields) {
   const paths = (key) => fields.filter(({ mark }) => key in mark).map(({ path }) => path)
   const [leave, json, open] = [paths('leave'), paths('json'), fields.filter(({ mark }) => 'open' in mark)]
   const sideFiles = fields.filter(({ mark }) => mark.leave === 'sideFile').map(({ path }) => path)
-  const line = `  ${quoted(type)}: { leave: [${leave.map((path) => `'${path}'`).join(', ')}] },`
-  if (json.length + open.length + sideFiles.length === 0 && line.length <= 120) return [line]
+  const before = ' '.repeat(indent)
   return [
-    `  ${quoted(type)}: {`,
-    ...list(4, 'leave', leave),
-    ...(sideFiles.length === 0 ? [] : list(4, 'sideFiles', sideFiles)),
-    ...(json.length === 0 ? [] : list(4, 'json', json)),
-    ...(open.length === 0 ? [] : ['    open: {', ...open.flatMap(openRows), '    },']),
-    '  },',
+    ...list(indent, 'leave', leave),
+    ...(sideFiles.length === 0 ? [] : list(indent, 'sideFiles', sideFiles)),
+    ...(json.length === 0 ? [] : list(indent, 'json', json)),
+    ...(open.length === 0 ? [] : [`${before}open: {`, ...open.flatMap((one) => openRows(indent, one)), `${before}},`]),
   ]
 }
 
-function openRows({ path, mark: { open } }) {
-  return [`      ${quoted(path)}: {`, ...list(8, 'leave', open.leave), ...list(8, 'json', open.json), '      },']
+function openRows(indent, { path, mark: { open } }) {
+  const before = ' '.repeat(indent + 2)
+  return [
+    `${before}${quoted(path)}: {`,
+    ...list(indent + 4, 'leave', open.leave),
+    ...list(indent + 4, 'json', open.json),
+    `${before}},`,
+  ]
 }
 
 /** Returns a list as the formatter writes it: on one line where it fits. */

@@ -1,6 +1,5 @@
-import type { LoginCompleted, ServerNotice } from '@parley/protocol'
 import { ConnectionClosedError } from '@parley/rpc'
-import { type CheckResult, type Client, connectClient, type Introduction } from './connection/client.ts'
+import { type Client, type ClientCallbacks, connectClient, type Introduction } from './connection/client.ts'
 import { ClientError } from './connection/errors.ts'
 import type { SharedAccess } from './connection/reach-server.ts'
 import { withinLimit } from './connection/within-limit.ts'
@@ -9,7 +8,7 @@ import { reportEnd, teamConnectionEnd } from './server/leave-server.ts'
 import { openLink, type ServerLink, type SeveralServers, type Target } from './server/link.ts'
 import { openTeam } from './team/team.ts'
 
-export interface ConnectOptions {
+export interface ConnectOptions extends ClientCallbacks {
   /** Name that other clients see as the author of messages and decisions. Default: `script`. */
   readonly name?: string
   /** Name shown to people. Default: `name`. */
@@ -25,12 +24,6 @@ export interface ConnectOptions {
   readonly mayLoosen?: boolean
   /** Aborts the attempt, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Called with trouble that belongs to no conversation, such as a full disk. */
-  readonly onNotice?: (notice: ServerNotice) => void
-  /** Called when an attempt to log in has ended, of any client of the server. */
-  readonly onLoginCompleted?: (end: LoginCompleted) => void
-  /** Checks the result of each request, and throws if it does not fit the protocol. Default: no check. */
-  readonly checkResult?: CheckResult
 }
 
 /** A server answers within 0.1 s; a checkout that builds itself first needs most of this. */
@@ -66,10 +59,7 @@ async function connectTeam({ urls, ...access }: SeveralServers, options: Connect
 }
 
 function greet({ transport }: ServerLink, options: ConnectOptions, target: Target): Promise<Client> {
-  const greeting = connectClient({
-    ...introductionOf(options, accessOf(target)),
-    transport,
-  })
+  const greeting = connectClient({ ...introductionOf(options, accessOf(target)), transport })
   // Loads the code that draws the id of the first message while the server starts: 3 ms.
   crypto.randomUUID()
   return greeting
@@ -94,9 +84,11 @@ function introductionOf(options: ConnectOptions, reach: SharedAccess | undefined
     access,
     ...(reach === undefined ? {} : { reach }),
     ...(mayLoosen === undefined ? {} : { mayLoosen }),
-    ...(onNotice === undefined ? {} : { onNotice }),
-    ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),
-    ...(checkResult === undefined ? {} : { checkResult }),
+    callbacks: {
+      ...(onNotice === undefined ? {} : { onNotice }),
+      ...(onLoginCompleted === undefined ? {} : { onLoginCompleted }),
+      ...(checkResult === undefined ? {} : { checkResult }),
+    },
   }
 }
 

@@ -198,7 +198,7 @@ export class Parley implements AsyncDisposable {
       await client.close()
     }
     const words = await this.#ending.leave({ client, close, detached: this.#isDetached })
-    reportEnd(words, client.introduction.onNotice)
+    reportEnd(words, client.introduction.callbacks?.onNotice)
   }
 
   /** Makes a conversation and follows it where it was made. */

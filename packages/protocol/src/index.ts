@@ -1,17 +1,15 @@
 export { type EndedAccess, endedAccess } from './access/ended-access.ts'
-export { localMethods, looseningMethods, type MethodAccess, methodAccess } from './access/method-access.ts'
 export {
   actingMethods,
   type ConversationRight,
-  type MethodRight,
   machineMethods,
-  methodRights,
   ownersOf,
   personMay,
   roleHas,
   roleOf,
   writingMethods,
 } from './access/method-rights.ts'
+export { localMethods, looseningMethods, type MethodRight, methodRules } from './access/method-rules.ts'
 export { offeredTo } from './access/offered-approval.ts'
 export {
   type Accessed,

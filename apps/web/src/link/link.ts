@@ -215,8 +215,10 @@ async function greet(
     canApprove: isFull,
     canRaiseLimits: isFull,
     access,
-    onNotice(notice) {
-      if (isTaken(notice)) told.onMoved(notice.conversationId)
+    callbacks: {
+      onNotice(notice) {
+        if (isTaken(notice)) told.onMoved(notice.conversationId)
+      },
     },
   })
   return { kind: 'up', client, access, moved: null }

@@ -19,6 +19,16 @@ interface ClientInfo {
   readonly version: string
 }
 
+/** Functions that the connections of a client call. */
+export interface ClientCallbacks {
+  /** Called with trouble that belongs to no conversation, such as a full disk. */
+  readonly onNotice?: (notice: ServerNotice) => void
+  /** Called when an attempt to log in has ended, of any client of the server. */
+  readonly onLoginCompleted?: (end: LoginCompleted) => void
+  /** Checks the result of each request, and throws if it does not fit the protocol. Default: no check. */
+  readonly checkResult?: CheckResult
+}
+
 /** Properties of a client that are the same on every connection: its statements in the handshake, and its callbacks. */
 export interface Introduction {
   readonly clientInfo: ClientInfo
@@ -32,11 +42,7 @@ export interface Introduction {
   readonly mayLoosen?: boolean
   /** Means of reaching the server, for a websocket: other servers of the same store are reached by the same means. */
   readonly reach?: SharedAccess
-  readonly onNotice?: (notice: ServerNotice) => void
-  /** Called when an attempt of any client to log in has ended. */
-  readonly onLoginCompleted?: (end: LoginCompleted) => void
-  /** Default: no check, so that no schema library is loaded. */
-  readonly checkResult?: CheckResult
+  readonly callbacks?: ClientCallbacks
 }
 
 /** Returns the introduction of a client that only watches. */
@@ -49,10 +55,6 @@ export type Connect = (who: Introduction) => Promise<Client>
 
 /** Checks the result of a request against the schemas of the protocol. Throws if it does not fit. */
 export type CheckResult = (method: MethodName, result: unknown) => void
-
-export interface ClientOptions extends Introduction {
-  readonly transport: Transport
-}
 
 /** A connection to a parley server after the handshake: typed requests, and the events of streamed conversations. */
 export interface Client extends AsyncDisposable {
@@ -78,8 +80,9 @@ export interface Client extends AsyncDisposable {
 }
 
 /** Does the handshake. Closes the transport and rejects if the server rejects it. */
-export async function connectClient({ transport, ...introduction }: ClientOptions): Promise<Client> {
-  const { onNotice, onLoginCompleted, checkResult } = introduction
+export async function connectClient(options: Introduction & { readonly transport: Transport }): Promise<Client> {
+  const { transport, ...introduction } = options
+  const { onNotice, onLoginCompleted, checkResult } = introduction.callbacks ?? {}
   const eventListeners = new Map<ConversationId, Set<(envelope: Envelope) => void>>()
   const countListeners = new Map<ConversationId, Set<(clients: number) => void>>()
   const accessListeners = new Map<ConversationId, Set<(message: string) => void>>()

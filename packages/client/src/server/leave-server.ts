@@ -1,6 +1,6 @@
 import { type ResultOf, type ServerNotice, unsavedExitCode } from '@parley/protocol'
 import { connectSocket } from '@parley/rpc'
-import { type Client, connectClient, type Introduction } from '../connection/client.ts'
+import { type Client, type ClientCallbacks, connectClient } from '../connection/client.ts'
 import { ClientError } from '../connection/errors.ts'
 import { withinLimit } from '../connection/within-limit.ts'
 import type { Team } from '../team/team.ts'
@@ -99,7 +99,7 @@ export async function discardServer(server: SpawnedServer): Promise<EndNotice | 
 }
 
 /** Passes on the notice about a bad end of a server, if there is one. */
-export function reportEnd(words: EndNotice | null, onNotice: Introduction['onNotice']): void {
+export function reportEnd(words: EndNotice | null, onNotice: ClientCallbacks['onNotice']): void {
   if (words !== null) onNotice?.(words)
 }
 

@@ -1,4 +1,4 @@
-import { type MethodName, methodAccess, type ParamsOf } from '@parley/protocol'
+import { type MethodName, methodRules, type ParamsOf } from '@parley/protocol'
 
 /**
  * Parameter that makes a repeated request harmless, also at another server: the log shows that it was done. A new
@@ -25,7 +25,7 @@ export function withRequestKey<Name extends MethodName>(method: Name, params: Pa
 
 /** Returns true for a request that may be sent again although the first one may have taken effect. */
 export function isRepeatable<Name extends MethodName>(method: Name, params: ParamsOf<Name>): boolean {
-  if (methodAccess[method] !== 'change') return true
+  if (methodRules[method].access !== 'change') return true
   const key = keys[method]
   return key !== undefined && key in params
 }

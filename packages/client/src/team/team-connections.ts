@@ -39,9 +39,10 @@ export function openConnections({ introduction, onTaken, ...access }: Connection
   async function greet(transport: Transport, address: string): Promise<Client> {
     const onNotice = (notice: ServerNotice) => {
       if (isTaken(notice)) void greeting.then((client) => onTaken(notice.conversationId, client))
-      else introduction.onNotice?.(notice)
+      else introduction.callbacks?.onNotice?.(notice)
     }
-    const greeting = connectClient({ ...introduction, onNotice, transport })
+    const callbacks = { ...introduction.callbacks, onNotice }
+    const greeting = connectClient({ ...introduction, callbacks, transport })
     try {
       const expired = () => silent(address)
       return await withinLimit(greeting, { limitMs: answerLimitMs, expired, signal: over.signal })

@@ -1,12 +1,12 @@
 import { RpcError } from '@parley/rpc'
 import { describe, expect, test } from 'vitest'
-import { type ClientOptions, connectClient } from '../../src/connection/client.ts'
+import { connectClient } from '../../src/connection/client.ts'
 import { checkResult } from '../check-result.ts'
 import { conversationId, fakeServer, named } from '../fake-server.ts'
 
 const about = { clientInfo: { name: 'test', version: '1.2.3' }, canApprove: true } as const
 
-function connectTo(server: ReturnType<typeof fakeServer>, more: Partial<ClientOptions> = {}) {
+function connectTo(server: ReturnType<typeof fakeServer>, more: Partial<Parameters<typeof connectClient>[0]> = {}) {
   return connectClient({ transport: server.transport, ...about, ...more })
 }
 
@@ -67,7 +67,7 @@ describe('a connection', () => {
   test('passes notices on', async () => {
     const server = fakeServer()
     const told = Promise.withResolvers<unknown>()
-    await connectTo(server, { onNotice: told.resolve })
+    await connectTo(server, { callbacks: { onNotice: told.resolve } })
     const notice = { level: 'error', code: 'storageFailed', message: 'The disk is full.' }
     server.notice(notice)
     expect(await told.promise).toEqual(notice)
@@ -80,7 +80,7 @@ describe('a connection', () => {
   ])('leaves out a notice that no program can show: %o', async (broken) => {
     const server = fakeServer()
     const told = Promise.withResolvers<unknown>()
-    await connectTo(server, { onNotice: told.resolve })
+    await connectTo(server, { callbacks: { onNotice: told.resolve } })
     const notice = { level: 'info', code: 'idle', message: 'The server is idle.' }
     server.notice(broken)
     server.notice(notice)
@@ -155,7 +155,7 @@ describe('a result that does not fit the protocol', () => {
   const server = () => fakeServer({ 'conversation/interrupt': () => ({ interrupted: 'perhaps' }) })
 
   test('is rejected where results are checked', async () => {
-    const client = await connectTo(server(), { checkResult })
+    const client = await connectTo(server(), { callbacks: { checkResult } })
     await expect(client.request('conversation/interrupt', { conversationId })).rejects.toThrow(/interrupted/)
   })
 

@@ -30,7 +30,7 @@ function besideOwner(
     clientInfo: { name: 'asker', version: '9' },
     canApprove: false,
     access: 'readOnly',
-    checkResult,
+    callbacks: { checkResult },
   })
 }
 

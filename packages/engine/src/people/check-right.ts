@@ -11,7 +11,7 @@ import {
   type MethodRight,
   machineMethods,
   mayUseMachine,
-  methodRights,
+  methodRules,
   type Rights,
   type SandboxMode,
   writingMethods,
@@ -65,7 +65,7 @@ export function createRightCheck(source: AccessSource): CheckRight {
   return (rights, method, params) => {
     if (rights.person.kind === 'operator') return
     rights.renew()
-    const right = methodRights[method]
+    const { right } = methodRules[method]
     if (!isOfConversation(right)) {
       if (right !== 'copy' && !rights.has(right)) throw missingRight(right, method)
       assertOwnParams(params)

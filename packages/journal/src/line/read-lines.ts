@@ -47,25 +47,25 @@ export function* splitLines(files: FileContents, file: OpenFile, start: number):
 
 /** Beginning of a line that continues in the next chunk; dropped once it is too long. */
 interface PartialLine {
-  parts: Buffer[]
+  pieces: Buffer[]
   sizeBytes: number
 }
 
 const EMPTY = Buffer.alloc(0)
 
 function emptyPartialLine(): PartialLine {
-  return { parts: [], sizeBytes: 0 }
+  return { pieces: [], sizeBytes: 0 }
 }
 
-function hold(held: PartialLine, part: Buffer): void {
-  held.sizeBytes += part.length
-  if (held.sizeBytes > MAX_LINE_BYTES) held.parts = []
-  else if (part.length > 0) held.parts.push(part)
+function hold(held: PartialLine, piece: Buffer): void {
+  held.sizeBytes += piece.length
+  if (held.sizeBytes > MAX_LINE_BYTES) held.pieces = []
+  else if (piece.length > 0) held.pieces.push(piece)
 }
 
 function joined(held: PartialLine, end: Buffer): Buffer | null {
   if (held.sizeBytes + end.length > MAX_LINE_BYTES) return null
-  return held.parts.length === 0 ? end : Buffer.concat([...held.parts, end])
+  return held.pieces.length === 0 ? end : Buffer.concat([...held.pieces, end])
 }
 
 /** Reads into a new buffer each time, so that lines handed out are never overwritten. */

@@ -87,15 +87,24 @@ function withinPrefix(
 ): readonly SecretMatch[] {
   const least = 8
   if (start - from < least) return []
-  const text = hay.text().slice(0, start)
-  const before = { ...hay, length: start, text: () => text, next: limitedNext(hay, start) }
-  return scan(index, before, { from, whole: true, afterSecret: false }).found
+  return scan(index, endedAt(start, hay), { from, whole: true, afterSecret: false }).found
 }
 
-function limitedNext(hay: Haystack, limit: number): (from: number) => number {
-  return (from) => {
-    const at = hay.next(from)
-    return at < limit ? at : -1
+/** Returns the part of a haystack before an index. */
+function endedAt(length: number, hay: Haystack): Haystack {
+  const { hides, trigramAt, codeAt, slice } = hay
+  const text = hay.text().slice(0, length)
+  return {
+    length,
+    next(from) {
+      const at = hay.next(from)
+      return at < length ? at : -1
+    },
+    hides,
+    trigramAt,
+    codeAt,
+    slice,
+    text: () => text,
   }
 }
 

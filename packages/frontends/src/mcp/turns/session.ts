@@ -61,9 +61,11 @@ export class McpSession {
   #connect(): Promise<Client> {
     const connecting = this.#options.connect({
       ...this.#introduction(),
-      // The name that Codex gives it.
-      onLoginCompleted: ({ loginId, success, error }) =>
-        this.notify('loginChatGptComplete', { loginId, success, error }, null),
+      callbacks: {
+        // The name that Codex gives it.
+        onLoginCompleted: ({ loginId, success, error }) =>
+          this.notify('loginChatGptComplete', { loginId, success, error }, null),
+      },
     })
     const forget = () => {
       if (this.#client === connecting) this.#client = null

@@ -1,6 +1,6 @@
 import { asRejection, type CheckRight, type Engine, rejection } from '@parley/engine'
 import { createInOrder, type InOrder } from '@parley/host'
-import { type ConversationId, type MethodName, methodAccess, type ParamsOf, type ResultOf } from '@parley/protocol'
+import { type ConversationId, type MethodName, methodRules, type ParamsOf, type ResultOf } from '@parley/protocol'
 import { methodParams } from '@parley/protocol/params'
 import type { CallContext, MethodHandler } from '@parley/rpc'
 import { decodeParams } from '@parley/serving'
@@ -72,7 +72,7 @@ function createMethod<Name extends MethodName>(
  * earlier requests. Leaving early could end work that an earlier request has yet to start.
  */
 function runsInOrder(name: MethodName): boolean {
-  return methodAccess[name] !== 'look' || name === 'conversation/stream' || name === 'conversation/unstream'
+  return methodRules[name].access !== 'look' || name === 'conversation/stream' || name === 'conversation/unstream'
 }
 
 function conversationOf(params: object): string | null {

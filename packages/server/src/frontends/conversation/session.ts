@@ -6,7 +6,7 @@ import {
   localMethods,
   looseningMethods,
   type MethodName,
-  methodAccess,
+  methodRules,
   type ParamsOf,
   type Person,
   protocolVersions,
@@ -105,7 +105,7 @@ export function createSession(ports: SessionPorts): Session {
     assertMay(method) {
       if (method === 'initialize') return
       if (stage === 'new') throw rejection('notInitialized', 'The first request must be initialize.')
-      if (access === 'readOnly' && methodAccess[method] === 'change')
+      if (access === 'readOnly' && methodRules[method].access === 'change')
         throw notPermitted(`(${method}) changes something`)
       if (!mayLoosen && looseningMethods.has(method)) throw rejection('notPermitted', onlyTightens(method))
       if (!isLocal && localMethods.has(method)) throw rejection('notPermitted', fromAfar)

@@ -5,7 +5,7 @@ import {
   type MethodName,
   type MethodRight,
   machineMethods,
-  methodRights,
+  methodRules,
   type Role,
   roleHas,
 } from '@parley/protocol'
@@ -32,7 +32,7 @@ async function errorOf(client: TestClient, method: MethodName, params: object) {
 
 it('every method that needs a right in a conversation names the conversation', () => {
   const nameless = names.filter(
-    (name) => ofConversation.has(methodRights[name]) && !('conversationId' in methods[name].params.shape),
+    (name) => ofConversation.has(methodRules[name].right) && !('conversationId' in methods[name].params.shape),
   )
   expect(nameless).toEqual([])
 })
@@ -66,7 +66,7 @@ it('nothing is answered that the table denies, and what is forbidden is answered
   const denied = fc.asyncProperty(request, async ({ method, who, role, where }) => {
     if (role !== given) await ada.request('conversation/share', { conversationId: started, user: 'bo', role })
     given = role
-    const right = methodRights[method]
+    const right = methodRules[method].right
     const held = where === fresh || who === 'root' ? null : who === 'guest' ? 'reader' : role
     fc.pre(isDenied(right, { who, held }))
     const error = await errorOf(clients[who], method, paramsFor(method, where, cwd))
@@ -101,7 +101,7 @@ function isDenied(right: MethodRight, { who, held }: { who: string; held: Role |
 }
 
 it('what an editor may do reaches the machine of a conversation, or is known not to', () => {
-  const ofEditors = names.filter((name) => methodRights[name] === 'edit' || methodRights[name] === 'answer')
+  const ofEditors = names.filter((name) => methodRules[name].right === 'edit' || methodRules[name].right === 'answer')
   const known = new Set<MethodName>([
     // They stop or close something.
     'conversation/detach',

@@ -1,13 +1,13 @@
 import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
-import { type MethodName, methodAccess } from '@parley/protocol'
+import { type MethodName, methodRules } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
 import { testPlace } from '../../engine/support/test-server.ts'
 
-const names = Object.keys(methodAccess) as MethodName[]
+const names = Object.keys(methodRules) as MethodName[]
 const asks = () => scriptedModel({ calls: [{ name: 'shell', args: { command: 'touch x' } }] }, { text: 'ok' })
 
 describe('a read-only client', () => {
-  it.each(names.filter((name) => methodAccess[name] === 'change'))('may not %s', async (method) => {
+  it.each(names.filter((name) => methodRules[name].access === 'change'))('may not %s', async (method) => {
     await using place = testPlace()
     const server = place.start()
     const reader = await server.connect('reader', { access: 'readOnly' })
