@@ -1,7 +1,8 @@
+import { canBeOrdinary } from '@parley/testkit/ordinary-user'
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { scenarios } from '../scenarios/scenarios.ts'
 import { type AttackCase, attackCases, type Mode } from './attack-case.ts'
-import { type AttackUser, isRoot, thisUser } from './attack-user.ts'
+import { type AttackUser, thisUser } from './attack-user.ts'
 import { type AttackWorld, startAttackWorld } from './attack-world.ts'
 import { carryOut } from './carry-out.ts'
 import { checkAttack, type Outcome } from './check-attack.ts'
@@ -30,7 +31,7 @@ const isLong = process.env['PARLEY_LONG_TESTS'] === '1'
 const chosenRows: readonly (Row & { readonly isOrdinary: boolean })[] = attackCases.flatMap((attack, index) => {
   const mode = attack.modes[index % attack.modes.length]
   // What is told in code is mostly the same for every user, and then told by this one alone.
-  const isOrdinary = isRoot && attack.scenario !== true && Math.floor(index / 2) % 2 === 1
+  const isOrdinary = canBeOrdinary && attack.scenario !== true && Math.floor(index / 2) % 2 === 1
   return allRows.filter((row) => row.attack === attack && row.mode === mode).map((row) => ({ ...row, isOrdinary }))
 })
 

@@ -1,5 +1,6 @@
 import { existsSync, lchownSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { ordinaryUid } from '@parley/testkit/ordinary-user'
 
 /** User whose server is attacked. Without an id: the user who runs the tests. */
 export interface AttackUser {
@@ -9,9 +10,9 @@ export interface AttackUser {
   readonly hides?: readonly string[]
 }
 
-export const isRoot = process.getuid?.() === 0
+const isRoot = process.getuid?.() === 0
 export const thisUser: AttackUser = { name: isRoot ? 'root' : 'the user of the tests', uid: null }
-export const ordinaryUser: AttackUser = { name: 'an ordinary user', uid: 65534 }
+export const ordinaryUser: AttackUser = { name: 'an ordinary user', uid: ordinaryUid }
 
 /** The same user on a machine without bubblewrap, where limits are enforced in part. */
 export const withoutBubblewrap = (user: AttackUser): AttackUser => ({

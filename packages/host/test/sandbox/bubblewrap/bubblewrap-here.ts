@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { BubblewrapMachine } from '../../../src/sandbox/bubblewrap/bubblewrap-arguments.ts'
 import { lowestInside } from '../../../src/sandbox/landlock/rules.ts'
 
-function works(command: string, args: readonly string[]): boolean {
+export function works(command: string, args: readonly string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore', timeout: 10_000 })
     return true
@@ -11,20 +11,23 @@ function works(command: string, args: readonly string[]): boolean {
   }
 }
 
-const bwrap = '/usr/bin/bwrap'
-const trial = ['--unshare-all', '--unshare-user', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
+export const bwrap = '/usr/bin/bwrap'
+export const trial = [
+  '--unshare-all',
+  '--unshare-user',
+  '--ro-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+  '--dev',
+  '/dev',
+  'true',
+]
 
 /** True when bubblewrap works for this user, found by trying it. */
 export const hasBubblewrap = works(bwrap, trial)
 export const whyNot = hasBubblewrap ? '' : ' (bwrap does not work here)'
-
-/** Prefix that runs the command after it as an ordinary user, when this one is root. */
-export const asOrdinaryUser = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] as const
-const [setpriv, ...setprivArgs] = asOrdinaryUser
-export const canBeOrdinary =
-  process.getuid?.() === 0 &&
-  works(setpriv, [...setprivArgs, bwrap, ...trial]) &&
-  works(setpriv, [...setprivArgs, process.execPath, '-e', ''])
 
 /** Landlock of this machine, as the server finds it. */
 export const landlock = landlockHere()

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 import type { SandboxLimits } from '../../../src/index.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground, type Playground } from '../playground.ts'
-import { asOrdinaryUser, canBeOrdinary, hasBubblewrap, whyNot } from './bubblewrap-here.ts'
+import { whyNot } from './bubblewrap-here.ts'
+import { bubblewrapUsers } from './bubblewrap-users.ts'
 
 interface Ran {
   readonly exitCode: number | null
@@ -32,12 +33,7 @@ function hand(folder: string): void {
   }
 }
 
-const users = [
-  { who: 'this user', prefix: [], possible: hasBubblewrap },
-  { who: 'an ordinary user', prefix: asOrdinaryUser, possible: canBeOrdinary },
-] as const
-
-describe.each(users)('a command in the sandbox of $who', ({ prefix, possible }) => {
+describe.each(bubblewrapUsers)('a command in the sandbox of $who', ({ prefix, possible }) => {
   async function runAll(
     ground: Playground,
     scripts: readonly string[],

@@ -5,15 +5,12 @@ import { describe, expect, it } from 'vitest'
 import type { SandboxLimits } from '../../../src/index.ts'
 import { fixturePath } from '../../fixture-process.ts'
 import { openPlayground, type Playground } from '../playground.ts'
-import { asOrdinaryUser, canBeOrdinary, hasBubblewrap, landlock } from './bubblewrap-here.ts'
+import { landlock } from './bubblewrap-here.ts'
+import { bubblewrapUsers } from './bubblewrap-users.ts'
 
 const run = promisify(execFile)
 const path = '/usr/local/bin:/usr/bin:/bin'
-const hasBoth = hasBubblewrap && landlock !== null
-const users = [
-  { who: 'this user', prefix: [], possible: hasBoth },
-  { who: 'an ordinary user', prefix: asOrdinaryUser, possible: canBeOrdinary && hasBoth },
-] as const
+const users = bubblewrapUsers.map((user) => ({ ...user, possible: user.possible && landlock !== null }))
 
 interface Ran {
   readonly exitCode: number | null
