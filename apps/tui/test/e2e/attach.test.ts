@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { commandOf, isAlive, type Pty, waitUntil } from '@parley/testkit'
 import { isLong } from '@parley/testkit/long-runs'
 import { describe, expect, test } from 'vitest'
-import { answer, place, pressUntil, ready, send } from './interactive-program.ts'
+import { answer, hideServer, place, pressUntil, ready, send } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (pty: Pty, text: string) => pty.terminal.transcript().filter((row) => row.includes(text)).length
@@ -78,8 +78,7 @@ describe('two windows on one conversation', { timeout: 60_000 }, () => {
     await using at = await place([{ text: 'One.' }])
     await using first = at.start('hello')
     await first.waitFor(/One\.[\s\S]*› Ask/)
-    const sockets = join(at.home.env.XDG_RUNTIME_DIR, 'parley')
-    for (const name of readdirSync(sockets)) rmSync(join(sockets, name))
+    using _hidden = await hideServer(at)
     await using second = at.start('attach', '--read-only', '0')
     await second.waitFor(/cannot be reached: this is a read-only view[\s\S]*▌ hello\n+One\.[\s\S]*read-only view/)
     await send(second, '/status')

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   cliPath,
@@ -67,6 +67,15 @@ export async function place(steps: readonly ScriptedStep[], ...more: readonly st
       await Promise.all([home[Symbol.asyncDispose](), folder[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** Removes the socket of the server with the newest conversation, and stops that server: one that runs soon listens anew. */
+export async function hideServer(at: Place): Promise<Disposable> {
+  const { stdout } = await at.run('list', '--json')
+  const { socket, pid } = JSON.parse(stdout).live
+  process.kill(pid, 'SIGSTOP')
+  unlinkSync(socket)
+  return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
 }
 
 export const ready = /› Ask anything/

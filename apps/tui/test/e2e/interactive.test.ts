@@ -1,8 +1,8 @@
-import { existsSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cliPath, commandOf, hasFullSandbox, noFullSandbox, runCli, virtualScreen, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { answer, place, pressUntil, ready, send, takeRow } from './interactive-program.ts'
+import { answer, hideServer, place, pressUntil, ready, send, takeRow } from './interactive-program.ts'
 
 const touch = { name: 'shell', arguments: { command: 'touch made.txt' } }
 const count = (rows: readonly string[], text: string) => rows.filter((row) => row.includes(text)).length
@@ -184,12 +184,7 @@ describe('the interactive program', { timeout: 60_000 }, () => {
     await using at = await place([{ text: 'Yes.' }, { text: 'Also here.' }])
     await using first = at.start('hello')
     await first.waitFor(/Yes\.[\s\S]*› Ask/)
-    const { stdout } = await at.run('list', '--json')
-    const { socket, pid } = JSON.parse(stdout).live
-    // A server that runs would soon listen anew.
-    process.kill(pid, 'SIGSTOP')
-    using _goesOn = { [Symbol.dispose]: () => process.kill(pid, 'SIGCONT') }
-    unlinkSync(socket)
+    using _hidden = await hideServer(at)
     await using second = at.start('resume', '--last')
     await second.waitFor(/open in process \d+, which cannot be reached[\s\S]*▌ hello[\s\S]*read-only view/)
     await send(second, '/fork')
