@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { type Files, type FoundLog, StorageError, searchIndexPath } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import type { FoundTexts, SearchExcerpt, TextSearch } from '../ports/text-search.ts'
+import { rejection } from '../replies/rejection.ts'
 
 type Order =
   | { readonly kind: 'find'; readonly query: string; readonly waitMs: number }
@@ -19,6 +20,7 @@ type AnswerBody =
   | { readonly kind: 'done' }
   | { readonly kind: 'storage'; readonly code: string; readonly operation: string; readonly path: string }
   | { readonly kind: 'fault'; readonly message: string }
+  | { readonly kind: 'exited'; readonly exitCode: number }
 
 export type SearchAnswer = AnswerBody & { readonly number: number }
 
@@ -31,8 +33,13 @@ interface ThreadPorts {
 
 interface Waiting {
   readonly order: SearchOrder
+  /** Threads that got the order. */
+  threads: number
   readonly settle: (answer: AnswerBody) => void
 }
+
+/** Threads that an order is sent to: the first may have been idle, and exiting already. */
+const mostThreads = 2
 
 /** Time for the thread to close the index at the end of the server, in ms. */
 const endMs = 1000
@@ -46,38 +53,48 @@ export function createSearchThread({ files, home, program }: ThreadPorts): TextS
   function start(): Worker {
     const threads = process.getBuiltinModule('node:worker_threads')
     const started = new threads.Worker(program, { workerData: { home }, env: {}, execArgv: [] })
-    started.on('message', ({ number, ...answer }: SearchAnswer) => {
-      waiting.get(number)?.settle(answer)
-      waiting.delete(number)
-    })
+    started.on('message', ({ number, ...answer }: SearchAnswer) => settle(number, answer))
     started.on('error', (error) => failAll(String(error)))
-    started.on('exit', () => {
+    started.on('exit', (exitCode) => {
       thread = null
-      // It had been idle and was ending while these were sent.
-      if (waiting.size > 0) thread = start()
-      for (const { order } of waiting.values()) thread?.postMessage(order)
+      for (const one of waiting.values()) {
+        if (one.threads < mostThreads) send(one)
+        else settle(one.order.number, { kind: 'exited', exitCode })
+      }
     })
     started.unref()
     return started
   }
 
+  function send(one: Waiting): void {
+    thread ??= start()
+    one.threads += 1
+    thread.postMessage(one.order)
+  }
+
+  function settle(number: number, answer: AnswerBody): void {
+    waiting.get(number)?.settle(answer)
+    waiting.delete(number)
+  }
+
   function failAll(message: string): void {
-    for (const { settle } of waiting.values()) settle({ kind: 'fault', message })
-    waiting.clear()
+    for (const number of waiting.keys()) settle(number, { kind: 'fault', message })
   }
 
   async function ask(order: Order): Promise<AnswerBody> {
-    thread ??= start()
     orders += 1
-    const numbered = { ...order, number: orders }
     const { promise, resolve } = Promise.withResolvers<AnswerBody>()
-    waiting.set(numbered.number, { order: numbered, settle: resolve })
-    thread.postMessage(numbered)
+    const one: Waiting = { order: { ...order, number: orders }, threads: 0, settle: resolve }
+    waiting.set(orders, one)
+    send(one)
     const answer = await promise
     if (answer.kind === 'storage') throw new StorageError(answer)
     if (answer.kind === 'fault') throw new Error(answer.message)
+    if (answer.kind === 'exited') throw rejection('internal', exitText(answer.exitCode))
     return answer
   }
+
+  const terminate = async () => thread?.terminate()
 
   return {
     async find(query, waitMs) {
@@ -96,7 +113,11 @@ export function createSearchThread({ files, home, program }: ThreadPorts): TextS
       const late = setTimeout(() => failAll('The server ends.'), endMs)
       await ask({ kind: 'end' }).catch(() => undefined)
       clearTimeout(late)
-      await thread.terminate()
+      await terminate()
     },
   }
+}
+
+function exitText(exitCode: number): string {
+  return `The search exited twice before it could answer (exit code ${exitCode}). The next search starts it again.`
 }
