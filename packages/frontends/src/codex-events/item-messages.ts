@@ -1,5 +1,6 @@
 import type { Envelope, EventOf, Item, TurnId } from '@parley/protocol'
 import type { EventMsg, TurnItem } from './event-msg.ts'
+import { noMessage } from './events-without-message.ts'
 import { entryOf, type Memory } from './memory.ts'
 
 /**
@@ -25,8 +26,27 @@ export function itemMessages(
       })
     case 'item.delta':
       return deltaOf(entryOf(memory, event.itemId)?.item ?? null, { ...ids, item_id: event.itemId }, event)
-    default:
+    // The older messages alone report these.
+    case 'conversation.created':
+    case 'conversation.moved':
+    case 'conversation.configured':
+    case 'conversation.renamed':
+    case 'conversation.recovered':
+    case 'turn.started':
+    case 'turn.parked':
+    case 'turn.ended':
+    case 'item.progress':
+    case 'item.discarded':
+    case 'execution.started':
+    case 'execution.failed':
+    case 'approval.requested':
+    case 'plan.updated':
+    case 'usage.updated':
+    case 'context.compacted':
+    case 'retry.scheduled':
       return []
+    default:
+      return noMessage(event)
   }
 }
 
@@ -62,7 +82,19 @@ function turnItemsOf(item: Item): readonly TurnItem[] {
     }
     case 'contextCompaction':
       return [{ type: 'ContextCompaction', id }]
-    default:
+    // The older messages are about calls and notices.
+    case 'commandExecution':
+    case 'shellCommand':
+    case 'toolCall':
+    case 'fileChange':
+    case 'notice':
       return []
+    default:
+      return noTurnItem(item)
   }
+}
+
+/** Compiles only while each type of item has its case. Types of newer servers are left out, too. */
+function noTurnItem(_item: never): readonly never[] {
+  return []
 }
