@@ -82,7 +82,7 @@ export class FollowedConversation implements Disposable {
 
   #showCount(clients: number): void {
     const { screen } = this.#parts
-    if (!this.#isOver && clients !== screen.ui.clientCount) screen.dispatch({ kind: 'counted', clients })
+    if (!this.#isOver && clients !== screen.ui.connection.clientCount) screen.dispatch({ kind: 'counted', clients })
   }
 
   #followBranch(): void {

@@ -75,8 +75,8 @@ export class ShownConversation implements Disposable {
       attached,
       detached: isDetached,
       ephemeral: this.isEphemeral,
-      hasCompany: ui.clientCount > 1,
-      isLogGone: isLogGone(ui.lostLog),
+      hasCompany: ui.connection.clientCount > 1,
+      isLogGone: isLogGone(ui.storage.lostLog),
       server: this.#window.launch.server?.urls.join(',') ?? null,
     })
   }

@@ -112,7 +112,7 @@ function plainLayout(): (scene: Scene) => { readonly transcript: Transcript; rea
         caret: null,
         approvalId: frame.approvalId,
         isSeen: frame.approvalId !== null,
-        changesAtMs: earliest([scene.ui.offer?.untilMs ?? null, frame.changesAtMs]),
+        changesAtMs: earliest([scene.ui.keys.offer?.untilMs ?? null, frame.changesAtMs]),
         theme: ansiTheme,
         ambiguous: 1,
       },

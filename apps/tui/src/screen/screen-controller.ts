@@ -281,8 +281,9 @@ export class ScreenController implements Disposable {
   #paintOverlay(overlay: Overlay): void {
     if (this.#isLent) return
     const { state, ui, theme, highlight } = this.#model
-    const { ambiguousWidth: ambiguous, link } = ui
-    overlay.paint({ state, theme, ...highlight, ambiguous, size: this.#parts.size(), isLost: link.kind === 'lost' })
+    const { ambiguousWidth: ambiguous } = ui.look
+    const isLost = ui.connection.link.kind === 'lost'
+    overlay.paint({ state, theme, ...highlight, ambiguous, size: this.#parts.size(), isLost })
     this.#tell(this.#model.announce(), null)
   }
 

@@ -1,8 +1,8 @@
-import { pendingApprovals, takenAtMs } from '@parley/presentation/question/answers'
+import { takenAtMs } from '@parley/presentation/question/answers'
 import type { Highlight } from '@parley/presentation/text/span'
 import type { ConversationState } from '@parley/protocol'
 import type { Intent, UiAction, UiContext } from '../ui/state/actions.ts'
-import { initialUi, type UiState } from '../ui/state/ui-state.ts'
+import { initialUi, type UiState, waitingApprovals } from '../ui/state/ui-state.ts'
 import { followState, updateUi } from '../ui/update/update-ui.ts'
 import { layoutScreen } from '../view/layout-screen.ts'
 import type { Screen, TerminalSize } from '../view/screen.ts'
@@ -49,7 +49,7 @@ export class ScreenModel {
   }
 
   get theme(): Theme {
-    const { theme, background } = this.#ui
+    const { theme, background } = this.#ui.look
     return themeOf({ name: theme, background, depth: this.#parts.colours })
   }
 
@@ -59,7 +59,7 @@ export class ScreenModel {
 
   /** Time at which a held key takes effect unless more text follows, in ms since the epoch; null without such a key. */
   get keyTakenAtMs(): number | null {
-    return takenAtMs(this.#ui)
+    return takenAtMs(this.#ui.answering)
   }
 
   /** Applies the actions in order and returns the requests that follow from them. */
@@ -78,7 +78,7 @@ export class ScreenModel {
   /** Shows another conversation. Returns the number of its items that are passed over. */
   open(state: ConversationState, { isOnScreen }: { readonly isOnScreen: boolean }): number {
     const { columns, rows } = this.#parts.size()
-    const { ambiguousWidth: ambiguous } = this.#ui
+    const { ambiguousWidth: ambiguous } = this.#ui.look
     this.#state = state
     this.#branch = null
     this.#transcript = openTranscript(
@@ -141,11 +141,11 @@ export class ScreenModel {
 
   /** Returns what to signal while the screen is hidden. */
   announce(): Signal {
-    return this.#announce(pendingApprovals(this.#state, this.#ui)[0]?.id ?? null)
+    return this.#announce(waitingApprovals(this.#state, this.#ui)[0]?.id ?? null)
   }
 
   #announce(approvalId: Screen['approvalId']): Signal {
-    const typedAtMs = Math.max(this.#startedAtMs, this.#ui.guard.lastKeyAtMs)
+    const typedAtMs = Math.max(this.#startedAtMs, this.#ui.answering.guard.lastKeyAtMs)
     const situation = { state: this.#state, approvalId, nowMs: Date.now(), typedAtMs }
     const { announced, ...signal } = announce(this.#announced, situation)
     this.#announced = announced
@@ -169,6 +169,6 @@ export class ScreenModel {
 }
 
 /** Returns true while keys answer a question instead of writing text. */
-function isUnwritten({ composer, purpose }: UiState): boolean {
+function isUnwritten({ composing: { composer, purpose } }: UiState): boolean {
   return composer.text === '' && purpose.kind === 'message'
 }

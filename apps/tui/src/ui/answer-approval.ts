@@ -12,7 +12,6 @@ import {
   mayAnswer,
   modeToWorkIn,
   offers,
-  pendingApprovals,
   type Refusal,
   takenAtMs,
 } from '@parley/presentation/question/answers'
@@ -23,7 +22,7 @@ import { openForm } from './fill-form.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { maySend, onlyReads } from './people/held-role.ts'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import { addNote, addNotice, type UiState } from './state/ui-state.ts'
+import { type Answering, addNote, addNotice, changePart, type UiState, waitingApprovals } from './state/ui-state.ts'
 import { isWritingOver, setMessageAside, setWriting } from './write-over-question.ts'
 
 /**
@@ -31,11 +30,11 @@ import { isWritingOver, setMessageAside, setWriting } from './write-over-questio
  * text, so that no typed word can answer.
  */
 export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: UiContext): UiStep | null {
-  const [approval] = pendingApprovals(state, ui)
+  const [approval] = waitingApprovals(state, ui)
   if (approval === undefined || !isFree(ui)) return null
   if (event.kind === 'key') {
     const key = chord(event)
-    return isRemembering(ui, approval)
+    return isRemembering(ui.answering, approval)
       ? pressAtRule(ui, approval, key, { state, nowMs })
       : pressChoice(ui, approval, key, { state, nowMs })
   }
@@ -48,11 +47,11 @@ export function answerApproval(ui: UiState, event: KeyEvent, { state, nowMs }: U
 /** Returns the answer that a letter gives; while a rule is shown, only its key and the look-ups count. */
 function answerOnPage(ui: UiState, approval: Approval, text: string): KeyAnswer | null {
   const answer = answerForText(text, approval)
-  if (!isRemembering(ui, approval) || answer === null) return answer
+  if (!isRemembering(ui.answering, approval) || answer === null) return answer
   return answer === 'remember' || answer === 'print' || answer === 'why' ? answer : null
 }
 
-function isRemembering({ remembering }: UiState, { id }: Approval): boolean {
+function isRemembering({ remembering }: Answering, { id }: Approval): boolean {
   return remembering === id
 }
 
@@ -61,22 +60,22 @@ function isRemembering({ remembering }: UiState, { id }: Approval): boolean {
  * answer.
  */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
-  const { heldKey } = ui
+  const { heldKey } = ui.answering
   if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.menu !== null) return null
-  const step = answerApproval({ ...ui, heldKey: null }, event, context)
-  const next = step?.ui.heldKey ?? null
+  const step = answerApproval(changePart(ui, 'answering', { heldKey: null }), event, context)
+  const next = step?.ui.answering.heldKey ?? null
   if (step === null || next === null || !isFresh(heldKey, context.nowMs)) return step
   if (heldKey.refusal === 'noAnswer' || next.refusal === 'noAnswer') return null
-  return stepTo({ ...step.ui, heldKey: { ...next, written: heldKey.written + next.written } })
+  return stepTo(changePart(step.ui, 'answering', { heldKey: { ...next, written: heldKey.written + next.written } }))
 }
 
 /** Carries out the held letter once no other key has come for long enough. */
 export function applyHeldKey(ui: UiState, { state, nowMs }: UiContext): UiStep {
-  const { heldKey } = ui
-  const atMs = takenAtMs(ui)
+  const { heldKey } = ui.answering
+  const atMs = takenAtMs(ui.answering)
   if (heldKey === null || atMs === null || nowMs < atMs) return stepTo(ui)
-  const free = { ...ui, heldKey: null }
-  const [approval] = pendingApprovals(state, ui)
+  const free = changePart(ui, 'answering', { heldKey: null })
+  const [approval] = waitingApprovals(state, ui)
   const answer = approval?.id === heldKey.approvalId ? answerOnPage(ui, approval, heldKey.text) : null
   return approval === undefined || answer === null || !isFree(ui) ? stepTo(free) : actOn(free, approval, answer, state)
 }
@@ -92,15 +91,15 @@ export interface TypedAnswer {
 
 /** Gives an answer that was typed as a word, or says why it does not count. It never becomes a message. */
 export function answerByWord(ui: UiState, { word, answer, note }: TypedAnswer, { state, nowMs }: When): UiStep {
-  const [approval] = pendingApprovals(state, ui)
-  if (approval === undefined || ui.link.kind !== 'up') return stepTo(ui)
+  const [approval] = waitingApprovals(state, ui)
+  if (approval === undefined || ui.connection.link.kind !== 'up') return stepTo(ui)
   const isLookUp = answer === 'print' || answer === 'why'
   const isOffered = isLookUp || choicesFor(approval).some((choice) => choice.answer === answer)
-  const isOnPage = !isRemembering(ui, approval) || isLookUp || answer === 'remember'
+  const isOnPage = !isRemembering(ui.answering, approval) || isLookUp || answer === 'remember'
   const refusal = isOffered && isOnPage ? whyRefused(ui, approval, answer, nowMs) : 'noAnswer'
   if (refusal !== null) return stepTo(addNote(ui, 'warning', wordRefusals[refusal](word)))
   if (answer !== 'note') return actOn(ui, approval, answer, state)
-  const answered = { ...ui, answeredApproval: approval.id }
+  const answered = changePart(ui, 'answering', { answeredApproval: approval.id })
   const noted = note === '' ? {} : { note }
   return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision: 'denied', ...noted })
 }
@@ -115,20 +114,21 @@ const wordRefusals: Readonly<Record<Refusal, (word: string) => string>> = {
 /** Highlights answers with the arrows, starting at the first or last; Enter gives the highlighted one. */
 function pressChoice(ui: UiState, approval: Approval, key: string, { state, nowMs }: When): UiStep | null {
   if (onlyReads(ui.opened)) return null
-  const answer = ui.reached?.approvalId === approval.id ? ui.reached.answer : null
+  const answer = ui.answering.reached?.approvalId === approval.id ? ui.answering.reached.answer : null
   if (key === 'enter' && answer !== null) {
-    const refusal = whyNotReached(ui, approval, answer, nowMs)
+    const refusal = whyNotReached(ui.answering, approval, answer, nowMs)
     return refusal === null
-      ? actOn({ ...ui, reached: null }, approval, answer, state)
+      ? actOn(changePart(ui, 'answering', { reached: null }), approval, answer, state)
       : stepTo(held(ui, approval, { text: '', nowMs, refusal }))
   }
   // Escape interrupts the turn; a user without that right gives the answer that stops it.
   if (key === 'escape' && !maySend(ui.opened)) return actOn(ui, approval, 'stop', state)
   if (key !== 'up' && key !== 'down') return null
-  if (!isReadable(ui.guard, approval.id, nowMs)) return stepTo(ui)
+  if (!isReadable(ui.answering.guard, approval.id, nowMs)) return stepTo(ui)
   const answers = choicesFor(approval).map((choice) => choice.answer)
   const next = answers.at(stepFrom(answer === null ? null : answers.indexOf(answer), key) % answers.length)
-  return stepTo(next === undefined ? ui : { ...ui, reached: { approvalId: approval.id, answer: next } })
+  if (next === undefined) return stepTo(ui)
+  return stepTo(changePart(ui, 'answering', { reached: { approvalId: approval.id, answer: next } }))
 }
 
 /** Adds the rule by Enter once it could be read, as by its letter again; an Enter that is held down adds nothing. */
@@ -156,34 +156,34 @@ interface Pressed {
 function hold(ui: UiState, approval: Approval, pressed: Pressed): UiState {
   const answer = answerOnPage(ui, approval, pressed.text)
   const isKept = answer === 'print' || answer === 'why'
-  return held(isKept ? ui : { ...ui, reached: null }, approval, pressed)
+  return held(isKept ? ui : changePart(ui, 'answering', { reached: null }), approval, pressed)
 }
 
 function held(ui: UiState, { id }: Approval, { text, nowMs, refusal }: Pressed): UiState {
-  return { ...ui, heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } }
+  return changePart(ui, 'answering', { heldKey: { text, written: text, atMs: nowMs, approvalId: id, refusal } })
 }
 
 /** Returns why a key is not accepted, to be shown on the screen; null if it is. */
 function whyRefused(ui: UiState, approval: Approval, answer: KeyAnswer | null, nowMs: number): Refusal | null {
   if (answer === null) return 'noAnswer'
   if (onlyReads(ui.opened) && answer !== 'print' && answer !== 'why') return 'readOnly'
-  if (!mayAnswer(ui.guard, approval.id, nowMs)) return 'tooEarly'
-  return refusesUnseen(ui, approval, answer) ? 'unseen' : null
+  if (!mayAnswer(ui.answering.guard, approval.id, nowMs)) return 'tooEarly'
+  return refusesUnseen(ui.answering, approval, answer) ? 'unseen' : null
 }
 
 /** Returns why Enter is not accepted; the row stays highlighted for another try. */
-function whyNotReached(ui: UiState, approval: Approval, answer: KeyAnswer, nowMs: number): Refusal | null {
-  if (refusesUnseen(ui, approval, answer)) return 'unseen'
-  return isYes(answer) && !isReadable(ui.guard, approval.id, nowMs) ? 'tooEarly' : null
+function whyNotReached(answering: Answering, approval: Approval, answer: KeyAnswer, nowMs: number): Refusal | null {
+  if (refusesUnseen(answering, approval, answer)) return 'unseen'
+  return isYes(answer) && !isReadable(answering.guard, approval.id, nowMs) ? 'tooEarly' : null
 }
 
-function refusesUnseen({ guard }: UiState, { id }: Approval, answer: KeyAnswer): boolean {
+function refusesUnseen({ guard }: Answering, { id }: Approval, answer: KeyAnswer): boolean {
   return isYes(answer) && !isWhollySeen(guard, id)
 }
 
-function isFree(ui: UiState): boolean {
-  const { purpose, link, opened } = ui
-  return !isWritingOver(ui) && purpose.kind === 'message' && link.kind === 'up' && opened !== null
+function isFree({ composing, connection, opened }: UiState): boolean {
+  const isText = !isWritingOver(composing) && composing.purpose.kind === 'message'
+  return isText && connection.link.kind === 'up' && opened !== null
 }
 
 /** Carries out the answer for the approval that was on the screen, so that no other one is answered. */
@@ -196,19 +196,27 @@ function actOn(ui: UiState, approval: Approval, answer: KeyAnswer, state: UiCont
     case 'why':
       return stepTo(ui, { kind: 'why', item: approval.itemId })
     case 'remember':
-      if (isRemembering(ui, approval)) return decide(ui, approval, 'approvedAlways')
-      return stepTo({ ...ui, remembering: approval.id, reached: null, guard: forgetPainted(ui.guard) })
+      if (isRemembering(ui.answering, approval)) return decide(ui, approval, 'approvedAlways')
+      return stepTo(showRule(ui, approval))
     case 'note':
       if (isForm(approval.kind)) return decide(ui, approval, 'denied')
-      return stepTo({ ...setMessageAside(ui), purpose: { kind: 'note', approvalId: approval.id } })
+      return stepTo({
+        ...ui,
+        composing: { ...setMessageAside(ui.composing), purpose: { kind: 'note', approvalId: approval.id } },
+      })
     default: {
-      if (isForm(approval.kind) && answer === 'yes') return openForm(setMessageAside(ui), approval)
+      if (isForm(approval.kind) && answer === 'yes')
+        return openForm({ ...ui, composing: setMessageAside(ui.composing) }, approval)
       const mode = modeToWorkIn(approval, answer)
       if (mode !== null) return decide(ui, approval, 'approved', { answers: planAnswers(mode) })
       const { decision, ...scope } = decisionFor(answer)
       return decide(ui, approval, decision, scope)
     }
   }
+}
+
+function showRule(ui: UiState, { id }: Approval): UiState {
+  return changePart(ui, 'answering', { remembering: id, reached: null, guard: forgetPainted(ui.answering.guard) })
 }
 
 function decide(
@@ -218,7 +226,7 @@ function decide(
   more: { readonly answers?: Answers; readonly scope?: 'any' } = {},
 ): UiStep {
   if (!offers(approval, decision)) return stepTo(ui)
-  const answered = { ...ui, answeredApproval: approval.id, remembering: null }
+  const answered = changePart(ui, 'answering', { answeredApproval: approval.id, remembering: null })
   return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision, ...more })
 }
 
@@ -233,14 +241,15 @@ interface Released {
  * Backspace take it back, Enter keeps it, any other key drops it.
  */
 export function releaseHeld(ui: UiState, event: KeyEvent, { state, nowMs }: When): Released {
-  const { heldKey } = ui
+  const { heldKey } = ui.answering
   if (heldKey === null) return { ui, isUsed: false }
-  const free = { ...ui, heldKey: null }
+  const free = changePart(ui, 'answering', { heldKey: null })
   const isChosen = heldKey.refusal === null
   if (isWriting(event)) {
     const belongs = isChosen || isFresh(heldKey, nowMs)
     if (!belongs) return { ui: free, isUsed: false }
-    return { ui: setWriting({ ...free, composer: insert(ui.composer, heldKey.written) }, state, true), isUsed: false }
+    const written = changePart(free, 'composing', { composer: insert(ui.composing.composer, heldKey.written) })
+    return { ui: setWriting(written, state, true), isUsed: false }
   }
   const key = event.kind === 'key' ? chord(event) : ''
   if (isChosen && (key === 'enter' || key === 'alt+enter')) return { ui, isUsed: true }

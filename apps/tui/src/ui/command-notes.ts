@@ -57,7 +57,7 @@ export function noteArgument(
 /** Adds a warning about a name that no command has, with the nearest one. */
 export function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { kind: 'unknown' }): UiState {
   if (word === '') return addNote(ui, 'warning', 'The name of a command follows / without a blank: see /help')
-  const unusable = ui.parts?.find(({ name, problem }) => name === word && problem !== undefined)
+  const unusable = ui.lists.parts?.find(({ name, problem }) => name === word && problem !== undefined)
   if (unusable !== undefined) return addNote(ui, 'warning', `/${word} cannot be used: ${unusable.problem}`)
   const hint = hereInstead(word) ?? (nearest === null ? 'see /help' : `did you mean /${nearest}?`)
   return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)

@@ -7,10 +7,14 @@ import { type FileList, matchPaths } from '@parley/text'
 import type { KeyEvent } from './keys/key-event.ts'
 import { openModelMenu } from './press-in-menu.ts'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import type { UiState } from './state/ui-state.ts'
+import { changePart, type UiState } from './state/ui-state.ts'
 
 /** Returns the completions for the text in the composer. */
-export function completionsOf({ composer, dismissed, purpose, search, files, parts }: UiState): readonly Completion[] {
+export function completionsOf({
+  composing: { composer, dismissed, purpose },
+  history: { search },
+  lists: { files, parts },
+}: UiState): readonly Completion[] {
   if (purpose.kind !== 'message' || search !== null || composer.text === dismissed) return []
   const word = atWordAt(composer)
   if (word !== null) return fileCompletions(word, files)
@@ -27,7 +31,7 @@ function partCompletion({ written, argument, about, start, end }: NamedPart): Co
 
 export function chosenCompletion(ui: UiState): Completion | null {
   const list = completionsOf(ui)
-  return list[Math.min(ui.choice, list.length - 1)] ?? null
+  return list[Math.min(ui.composing.choice, list.length - 1)] ?? null
 }
 
 /** Returns true if the completion would change nothing in the text. */
@@ -74,21 +78,21 @@ function fileCompletions(word: AtWord, files: FileList | null): readonly Complet
 export function chooseCompletion(ui: UiState, _: UiContext, event: KeyEvent): UiStep {
   const { length } = completionsOf(ui)
   const step = event.kind === 'key' && event.name === 'up' ? length - 1 : 1
-  return stepTo({ ...ui, choice: (ui.choice + step) % length })
+  return stepTo(changePart(ui, 'composing', { choice: (ui.composing.choice + step) % length }))
 }
 
 /** Puts the chosen completion in the text; null without completions. */
 export function complete(ui: UiState): UiStep | null {
   const chosen = chosenCompletion(ui)
   if (chosen === null) return null
-  return stepTo({ ...ui, composer: completed(ui.composer, chosen), choice: 0 })
+  return stepTo(changePart(ui, 'composing', { composer: completed(ui.composing.composer, chosen), choice: 0 }))
 }
 
 /** Opens the list of models where one is being named; null for any other text. */
 export function completeModel(ui: UiState, context: UiContext): UiStep | null {
-  const typed = /^\/model +(.*)$/.exec(ui.composer.text)?.[1]
-  if (typed === undefined || ui.link.kind !== 'up') return null
-  const step = openModelMenu({ ...ui, composer: clear(ui.composer) }, context)
+  const typed = /^\/model +(.*)$/.exec(ui.composing.composer.text)?.[1]
+  if (typed === undefined || ui.connection.link.kind !== 'up') return null
+  const step = openModelMenu(changePart(ui, 'composing', { composer: clear(ui.composing.composer) }), context)
   const { menu } = step.ui
   return menu === null ? step : { ...step, ui: { ...step.ui, menu: { ...menu, filter: insert(menu.filter, typed) } } }
 }

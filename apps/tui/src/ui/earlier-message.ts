@@ -3,16 +3,17 @@ import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import type { CompletedItem, ConversationState } from '@parley/protocol'
 import { filledMenu, type Menu, type MenuRow, newMenu, plainRow } from './menu/menu.ts'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import { addNote, isOffered, type SentMessage, type UiState } from './state/ui-state.ts'
+import { addNote, changePart, isOffered, type SentMessage, type UiState } from './state/ui-state.ts'
 
 /** Time within which a second Escape opens the list. */
 const againWithinMs = 1_000
 
 /** Offers to go back to an earlier message, and lists the messages when asked again in time; null without one. */
 export function offerEarlier(ui: UiState, { state, nowMs }: UiContext): UiStep | null {
-  if (!hasMessages(state) || ui.opened === null || ui.opened.onlyWatches || ui.link.kind !== 'up') return null
-  if (!isOffered(ui, 'offerEarlier', nowMs))
-    return stepTo({ ...ui, offer: { act: 'offerEarlier', untilMs: nowMs + againWithinMs } })
+  if (!hasMessages(state) || ui.opened === null || ui.opened.onlyWatches || ui.connection.link.kind !== 'up')
+    return null
+  if (!isOffered(ui.keys, 'offerEarlier', nowMs))
+    return stepTo(changePart(ui, 'keys', { offer: { act: 'offerEarlier', untilMs: nowMs + againWithinMs } }))
   return listMessages(ui, { state, nowMs }, { kind: 'messages', title: 'Go on before a message, in a copy' })
 }
 
@@ -22,8 +23,8 @@ export function listMessages(
   { state, nowMs }: Pick<UiContext, 'state' | 'nowMs'>,
   { kind, title }: Pick<Menu, 'kind' | 'title'>,
 ): UiStep {
-  const fresh = { ...ui, offer: null, olderMessages: [] }
-  const menu = newMenu({ kind, title, rows: rowsOf(messagesOf(fresh, state)) }, nowMs)
+  const fresh = changePart(changePart(ui, 'keys', { offer: null }), 'history', { olderMessages: [] })
+  const menu = newMenu({ kind, title, rows: rowsOf(messagesOf([], state)) }, nowMs)
   const before = state === null || state.core.counts.items <= state.window.length ? undefined : state.window[0]?.seq
   const intents = before === undefined ? [] : [{ kind: 'olderMessages', before } as const]
   return stepTo({ ...fresh, menu }, ...intents)
@@ -32,8 +33,9 @@ export function listMessages(
 /** Adds messages that were read to the open list; the chosen one stays. */
 export function addOlder(ui: UiState, messages: readonly SentMessage[], { state, nowMs }: UiContext): UiState {
   if (ui.menu?.kind !== 'messages' && ui.menu?.kind !== 'rewind') return ui
-  const next = { ...ui, olderMessages: [...messages, ...ui.olderMessages] }
-  return { ...next, menu: filledMenu(ui.menu, rowsOf(messagesOf(next, state)), nowMs) }
+  const olderMessages = [...messages, ...ui.history.olderMessages]
+  const menu = filledMenu(ui.menu, rowsOf(messagesOf(olderMessages, state)), nowMs)
+  return { ...changePart(ui, 'history', { olderMessages }), menu }
 }
 
 interface EarlierPoint {
@@ -46,29 +48,23 @@ interface EarlierPoint {
 export function goOnBefore(ui: UiState, { itemId, summary }: EarlierPoint, state: ConversationState | null): UiStep {
   const message = findMessage(ui, state, itemId)
   if (message === null || ui.opened === null) return stepTo(addNote(ui, 'warning', 'That message is gone.'))
-  const { composer, opened } = ui
+  const { composer } = ui.composing
   const { item, seq, turnId } = message
   const text = replace(composer, { start: 0, end: composer.text.length, text: inputText(item.content) })
   const how = summary === undefined ? {} : { summary }
-  const intent = { kind: 'fork', conversationId: opened.conversationId, before: { seq, turnId }, ...how } as const
+  const intent = { kind: 'fork', conversationId: ui.opened.conversationId, before: { seq, turnId }, ...how } as const
   const said = summary === true ? addNote(ui, 'info', 'The model summarises what is left out…') : ui
-  return stepTo({ ...said, composer: text, dismissed: text.text, olderMessages: [] }, intent)
+  const composed = changePart(said, 'composing', { composer: text, dismissed: text.text })
+  return stepTo(changePart(composed, 'history', { olderMessages: [] }), intent)
 }
 
 /** Finds a message among the loaded ones; null if it is not there. */
-export function findMessage(
-  ui: Pick<UiState, 'olderMessages'>,
-  state: ConversationState | null,
-  itemId: string,
-): SentMessage | null {
-  return messagesOf(ui, state).find(({ item }) => item.id === itemId) ?? null
+export function findMessage({ history }: UiState, state: ConversationState | null, itemId: string): SentMessage | null {
+  return messagesOf(history.olderMessages, state).find(({ item }) => item.id === itemId) ?? null
 }
 
 /** Returns the messages as far as they were read, oldest first. */
-function messagesOf(
-  { olderMessages }: Pick<UiState, 'olderMessages'>,
-  state: ConversationState | null,
-): readonly SentMessage[] {
+function messagesOf(olderMessages: readonly SentMessage[], state: ConversationState | null): readonly SentMessage[] {
   return [...olderMessages, ...sentMessages(state?.window ?? [])]
 }
 

@@ -3,14 +3,14 @@ import type { Answers, Approval, ConversationState, FieldAnswer, FormField } fro
 import { chord } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { stepTo, type UiAction, type UiStep } from './state/actions.ts'
-import { addNote, type FilledForm, message, type UiState } from './state/ui-state.ts'
+import { addNote, changePart, type FilledForm, message, type UiState } from './state/ui-state.ts'
 
 /** Opens the first field of an elicitation; one without fields is approved at once. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
   const [first] = form?.fields ?? []
   if (first === undefined) {
     const intent = { kind: 'decide', approvalId: id, decision: 'approved', answers: {} } as const
-    return stepTo({ ...ui, answeredApproval: id }, intent)
+    return stepTo(changePart(ui, 'answering', { answeredApproval: id }), intent)
   }
   return stepTo(enterField(ui, { approvalId: id, at: 0, answers: {} }, first))
 }
@@ -24,26 +24,30 @@ export function reopenForm(
   const fields = state?.core.approvals[approvalId]?.form?.fields ?? []
   const at = fields.findIndex(({ name }) => name === field)
   const found = fields[at]
-  if (found === undefined || ui.composer.text !== '') return addNote(ui, 'warning', problem)
+  if (found === undefined || ui.composing.composer.text !== '') return addNote(ui, 'warning', problem)
   const reopened = enterField(ui, { approvalId, at, answers }, found)
-  return { ...reopened, purpose: { kind: 'form', form: { ...atField({ approvalId, at, answers }, found), problem } } }
+  return showForm(reopened, { ...atField({ approvalId, at, answers }, found), problem })
+}
+
+export function showForm(ui: UiState, form: FilledForm): UiState {
+  return changePart(ui, 'composing', { purpose: { kind: 'form', form } })
 }
 
 /** Handles keys of an open form; null for keys that edit the text of a field. */
 export function pressInForm(ui: UiState, event: KeyEvent, state: ConversationState | null): UiStep | null {
-  if (ui.purpose.kind !== 'form') return null
-  const { form } = ui.purpose
+  if (ui.composing.purpose.kind !== 'form') return null
+  const { form } = ui.composing.purpose
   const fields = fieldsOf(state, form)
   const field = fields[form.at]
   if (field === undefined) return stepTo(leaveForm(ui))
   // Without a server the answers could not be delivered: the form stays open.
   if (event.kind === 'key' && chord(event) === 'enter')
-    return ui.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
+    return ui.connection.link.kind === 'up' ? takeField(ui, form, fields) : stepTo(ui)
   const options = optionsOf(field)
   if (options === null) return null
   const choice = choose(form.choice, options.length, event)
   const ticked = field.type === 'choices' ? tick({ ...form, choice }, options, event) : form.ticked
-  return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, choice, ticked, problem: null } } })
+  return stepTo(showForm(ui, { ...form, choice, ticked, problem: null }))
 }
 
 /** Ticks the option at the choice by a blank or its digit, or takes the tick away. */
@@ -72,7 +76,7 @@ export function previousField(ui: UiState, form: FilledForm, state: Conversation
 
 /** Closes the form and clears the field's text, which undo restores. */
 export function leaveForm(ui: UiState): UiState {
-  return { ...ui, purpose: message, composer: clear(ui.composer) }
+  return changePart(ui, 'composing', { purpose: message, composer: clear(ui.composing.composer) })
 }
 
 export function fieldsOf(state: ConversationState | null, { approvalId }: FilledForm): readonly FormField[] {
@@ -82,26 +86,27 @@ export function fieldsOf(state: ConversationState | null, { approvalId }: Filled
 function takeField(ui: UiState, form: FilledForm, fields: readonly FormField[]): UiStep {
   const field = fields[form.at]
   if (field === undefined) return stepTo(ui)
-  const read = readField(field, { ...form, text: expanded(ui.composer) })
-  if ('problem' in read) return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, problem: read.problem } } })
+  const read = readField(field, { ...form, text: expanded(ui.composing.composer) })
+  if ('problem' in read) return stepTo(showForm(ui, { ...form, problem: read.problem }))
   const answers = withAnswer(form.answers, field.name, read.value)
   const next = fields[form.at + 1]
   const { approvalId } = form
   if (next !== undefined) return stepTo(enterField(ui, { approvalId, at: form.at + 1, answers }, next))
-  return stepTo(
-    { ...leaveForm(ui), answeredApproval: approvalId },
-    { kind: 'decide', approvalId, decision: 'approved', answers },
-  )
+  return stepTo(changePart(leaveForm(ui), 'answering', { answeredApproval: approvalId }), {
+    kind: 'decide',
+    approvalId,
+    decision: 'approved',
+    answers,
+  })
 }
 
 function enterField(ui: UiState, form: Pick<FilledForm, 'approvalId' | 'at' | 'answers'>, field: FormField): UiState {
-  const { composer } = ui
+  const { composer } = ui.composing
   const text = textAt(form, field)
-  return {
-    ...ui,
+  return changePart(ui, 'composing', {
     purpose: { kind: 'form', form: atField(form, field) },
     composer: replace(composer, { start: 0, end: composer.text.length, text }),
-  }
+  })
 }
 
 /** Moves the choice by arrows in a circle, or by digit. */

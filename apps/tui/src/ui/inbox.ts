@@ -2,20 +2,17 @@ import { expanded, replace } from '@parley/presentation/composer/composer'
 import { inputText, isWhole } from '@parley/presentation/items/item-words'
 import type { ConversationState, QueuedMessage } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import { addNote, type UiState } from './state/ui-state.ts'
+import { addNote, changePart, type InputHistory, type UiState, type WindowConnection } from './state/ui-state.ts'
 
 /** Returns the queued messages that this client sent. */
-export function ownQueued(
-  state: ConversationState | null,
-  { ownClients }: Pick<UiState, 'ownClients'>,
-): readonly QueuedMessage[] {
+export function ownQueued(state: ConversationState | null, { ownClients }: WindowConnection): readonly QueuedMessage[] {
   return (state?.core.inbox ?? []).filter(({ by }) => ownClients.includes(by.clientId))
 }
 
 /** Returns the input history of this folder and conversation, oldest first. */
 export function inputHistory(
   state: ConversationState | null,
-  { earlierPrompts, refusedText, sentPastes }: Pick<UiState, 'earlierPrompts' | 'refusedText' | 'sentPastes'>,
+  { earlierPrompts, refusedText, sentPastes }: InputHistory,
 ): readonly string[] {
   const here = (state?.window ?? []).flatMap(({ item }) => {
     if (item.type === 'userMessage' && isWhole(item.content)) return [item.text]
@@ -36,6 +33,6 @@ export function editWaiting(ui: UiState, { state }: UiContext): UiStep | null {
   const newest = state?.core.inbox.at(-1)
   if (newest === undefined) return null
   if (!isWhole(newest.content)) return stepTo(addNote(ui, 'info', tooLongToEdit))
-  const composer = replace(ui.composer, { start: 0, end: 0, text: inputText(newest.content) })
-  return stepTo({ ...ui, composer, purpose: { kind: 'edit', messageId: newest.messageId } })
+  const composer = replace(ui.composing.composer, { start: 0, end: 0, text: inputText(newest.content) })
+  return stepTo(changePart(ui, 'composing', { composer, purpose: { kind: 'edit', messageId: newest.messageId } }))
 }

@@ -1,11 +1,11 @@
 import { actorName, answeredWords } from '@parley/presentation/question/answered-words'
 import { type EventOf, modeOf, type SettingsPatch } from '@parley/protocol'
 import type { UiAction } from './state/actions.ts'
-import { addNote, type LostLog, type UiState } from './state/ui-state.ts'
+import { addNote, changePart, type LostLog, type UiState } from './state/ui-state.ts'
 
 /** Adds a notice that another client answered an approval shown here. */
 export function noteAnswered(ui: UiState, { by, decision }: EventOf<'approval.decided'>): UiState {
-  if (decision === 'withdrawn' || ui.ownClients.includes(by.clientId)) return ui
+  if (decision === 'withdrawn' || ui.connection.ownClients.includes(by.clientId)) return ui
   return addNote(ui, 'info', answeredWords(by, decision))
 }
 
@@ -15,12 +15,12 @@ export function noteConfigured(
   { by, settings }: EventOf<'conversation.configured'>,
   nowMs: number,
 ): UiState {
-  if (by === undefined || ui.ownClients.includes(by.clientId)) return ui
+  if (by === undefined || ui.connection.ownClients.includes(by.clientId)) return ui
   const changed = settingsLine(settings)
   if (changed === '') return ui
   const isOfLimits = settings.sandbox !== undefined || settings.approvalPolicy !== undefined
   const noted = addNote(ui, 'info', `${changed} (changed by ${actorName(by)}).`)
-  return isOfLimits ? { ...noted, limitsChangedAtMs: nowMs } : noted
+  return isOfLimits ? changePart(noted, 'keys', { limitsChangedAtMs: nowMs }) : noted
 }
 
 /** Returns the changed settings on one line. */
@@ -53,8 +53,10 @@ export function isDiskFull(errno: string | undefined): boolean {
 
 /** Takes the state of the disk; its end is noted where the trouble was shown. */
 export function followStorage(ui: UiState, errno: string | null): UiState {
-  if (errno !== null) return { ...ui, storage: errno }
-  return ui.storage === null ? ui : addNote({ ...ui, storage: null }, 'info', 'The conversation is saved again.')
+  if (errno !== null) return changePart(ui, 'storage', { errno: errno })
+  return ui.storage.errno === null
+    ? ui
+    : addNote(changePart(ui, 'storage', { errno: null }), 'info', 'The conversation is saved again.')
 }
 
 const diskWords: Readonly<Record<string, string>> = {
@@ -86,7 +88,8 @@ export function isLogGone(lost: LostLog | null): boolean {
 
 /** Adds the server's message once. Later failed requests only add that they were not carried out. */
 export function noteLostLog(ui: UiState, { log, isAnswer }: Extract<UiAction, { kind: 'logLost' }>): UiState {
-  if (ui.lostLog?.text !== log.text) return addNote({ ...ui, lostLog: log }, 'error', log.text)
+  if (ui.storage.lostLog?.text !== log.text)
+    return addNote(changePart(ui, 'storage', { lostLog: log }), 'error', log.text)
   return isAnswer ? addNote(ui, 'error', notDone) : ui
 }
 

@@ -23,7 +23,7 @@ import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './me
 import { underCeiling } from './menu/wider-limits.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
 import { loginWays, stepTo, type UiAction, type UiContext, type UiStep } from './state/actions.ts'
-import { addNote, type UiState } from './state/ui-state.ts'
+import { addNote, changePart, type UiState } from './state/ui-state.ts'
 
 /**
  * Handles keys of the open menu: Enter takes the chosen row, other keys move the choice or edit the filter. Enter does
@@ -97,7 +97,9 @@ function takeRow(ui: UiState, kind: MenuKind, row: MenuRow, { state }: UiContext
     }
     case 'theme': {
       const theme = themeNames.find((name) => name === row.key)
-      return theme === undefined ? stepTo(closed) : stepTo({ ...closed, theme }, { kind: 'keepTheme', theme })
+      return theme === undefined
+        ? stepTo(closed)
+        : stepTo(changePart(closed, 'look', { theme }), { kind: 'keepTheme', theme })
     }
     case 'sandbox': {
       const sandbox = sandboxModes.find((mode) => mode === row.key)
@@ -175,7 +177,7 @@ export function openLoginMenu(ui: UiState, { kind, sought }: WantedLogin, { nowM
 }
 
 export function openThemeMenu(ui: UiState, { nowMs }: UiContext): UiStep {
-  return stepTo({ ...ui, menu: newMenu({ kind: 'theme', title: 'Colours', rows: themeRows(ui.theme) }, nowMs) })
+  return stepTo({ ...ui, menu: newMenu({ kind: 'theme', title: 'Colours', rows: themeRows(ui.look.theme) }, nowMs) })
 }
 
 const settingMenus = {
@@ -187,7 +189,7 @@ const settingMenus = {
 
 /** Opens the list of commands in the background, where Enter shows the output of one, or twice stops it. */
 export function openBackgroundMenu(ui: UiState, use: BackgroundUse, { state, nowMs }: UiContext): UiStep {
-  const commands = backgroundCommands(ui, state)
+  const commands = backgroundCommands(ui.work, state)
   if (commands.length === 0) return stepTo(addNote(ui, 'info', 'No command runs in the background.'))
   const rows = backgroundRows(commands, use, nowMs)
   const kind = use === 'open' ? 'background' : 'stopBackground'

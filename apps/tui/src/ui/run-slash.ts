@@ -27,27 +27,29 @@ import { maySend } from './people/held-role.ts'
 import { openBackgroundMenu, openLoginMenu, openModelMenu, openSettingMenu, openThemeMenu } from './press-in-menu.ts'
 import { openRewind, undoLast } from './rewind.ts'
 import { copiedParts, stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import { addNote, addNotice, type UiState } from './state/ui-state.ts'
+import { addNote, addNotice, changePart, hold, type UiState } from './state/ui-state.ts'
 
 export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext): UiStep {
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
   const run = commands[command.name]
   if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(noteReadOnly(ui))
   if (isReady(ui) || !needsConversation.has(command.name)) return run(ui, command.argument, context)
-  if (ui.opened === null && ui.link.kind !== 'lost')
-    return stepTo({ ...ui, earlyCommands: [...ui.earlyCommands, `/${command.name} ${command.argument}`] })
+  if (ui.opened === null && ui.connection.link.kind !== 'lost')
+    return stepTo(
+      changePart(ui, 'outbox', { earlyCommands: [...ui.outbox.earlyCommands, `/${command.name} ${command.argument}`] }),
+    )
   return stepTo(addNote(ui, 'warning', `/${command.name} has to wait until the server answers.`))
 }
 
 /** Runs commands that were entered before the conversation was open, up to one that opens another conversation. */
 export function runEarlyCommands(ui: UiState, context: UiContext): UiStep {
-  const [first, ...later] = ui.earlyCommands
+  const [first, ...later] = ui.outbox.earlyCommands
   const command = first === undefined ? null : parseSlash(first)
   if (command === null) return stepTo(ui)
-  const { ui: next, intents } = runSlash({ ...ui, earlyCommands: [] }, command, context)
+  const { ui: next, intents } = runSlash(changePart(ui, 'outbox', { earlyCommands: [] }), command, context)
   if (intents.some(({ kind }) => kind === 'new' || kind === 'fork' || kind === 'leave'))
-    return stepTo({ ...next, earlyCommands: later }, ...intents)
-  const rest = runEarlyCommands({ ...next, earlyCommands: later }, context)
+    return stepTo(changePart(next, 'outbox', { earlyCommands: later }), ...intents)
+  const rest = runEarlyCommands(changePart(next, 'outbox', { earlyCommands: later }), context)
   return stepTo(rest.ui, ...intents, ...rest.intents)
 }
 
@@ -92,7 +94,7 @@ const needsConversation: ReadonlySet<SlashName> = new Set([
 /** Commands not available to a client that only watches. */
 const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear', 'rewind', 'undo'])
 
-function isReady({ link, opened }: UiState): boolean {
+function isReady({ connection: { link }, opened }: UiState): boolean {
   return link.kind === 'up' && opened !== null
 }
 
@@ -172,8 +174,8 @@ const commands: Readonly<Record<SlashName, Run>> = {
   theme(ui, argument, context) {
     if (argument === '') return openThemeMenu(ui, context)
     const theme = themeNames.find((name) => name === argument)
-    if (theme !== undefined) return stepTo({ ...ui, theme }, { kind: 'keepTheme', theme })
-    return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.theme, choices: themeNames }))
+    if (theme !== undefined) return stepTo(changePart(ui, 'look', { theme }), { kind: 'keepTheme', theme })
+    return stepTo(noteNoChoice(ui, { what: 'Theme', argument, current: ui.look.theme, choices: themeNames }))
   },
   mcp: runMcp,
   trust: runTrust,
@@ -196,7 +198,7 @@ function runFork(ui: UiState): UiStep {
 function runInit(ui: UiState, what: string, { freshId }: UiContext): UiStep {
   if (!maySend(ui.opened)) return stepTo(noteReadOnly(ui))
   const message = { messageId: freshId, text: draftRequest(what), when: 'queue' } as const
-  return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
+  return stepTo(hold(ui, message), { kind: 'send', message })
 }
 
 function runCopy(ui: UiState, argument: string): UiStep {
@@ -213,7 +215,7 @@ function runFix(ui: UiState, argument: string, { state, freshId }: UiContext): U
   const fix = readFix(argument, state?.window ?? [])
   if ('problem' in fix) return stepTo(addNote(ui, 'info', fix.problem))
   const message = { messageId: freshId, text: fix.text, when: 'queue' } as const
-  return stepTo({ ...ui, unsent: [...ui.unsent, message] }, { kind: 'send', message })
+  return stepTo(hold(ui, message), { kind: 'send', message })
 }
 
 function runShare(ui: UiState, words: string, { state, nowMs }: UiContext): UiStep {

@@ -106,9 +106,10 @@ function heldFact(opened: OpenedWindow | null): HeldRole | 'linkEnded' | null {
 }
 
 function statusFacts({ homeFolder, branch, state, ui }: Scene): StatusFacts {
-  const { opened, clientCount, statusText } = ui
+  const { opened, statusText } = ui
+  const { clientCount } = ui.connection
   const readOnly = opened?.readOnly === true ? (opened.attached ? 'watch' : 'view') : heldFact(opened)
-  const backgroundCount = backgroundCommands(ui, state).length
+  const backgroundCount = backgroundCommands(ui.work, state).length
   return {
     homeFolder,
     branch,

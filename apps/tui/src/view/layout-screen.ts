@@ -1,10 +1,10 @@
-import { isWhollySeen, pendingApprovals } from '@parley/presentation/question/answers'
+import { isWhollySeen } from '@parley/presentation/question/answers'
 import { type Line, lineText, type Room } from '@parley/presentation/text/span'
 import { truncateLine } from '@parley/presentation/text/truncate'
 import { cellWidth } from '@parley/presentation/text/width'
 import type { Approval, ConversationState } from '@parley/protocol'
 import { maySend, onlyReads } from '../ui/people/held-role.ts'
-import type { UiState } from '../ui/state/ui-state.ts'
+import { type UiState, waitingApprovals } from '../ui/state/ui-state.ts'
 import { isComposerHidden } from '../ui/write-over-question.ts'
 import { approvalBlock } from './approval/approval-block.ts'
 import type { AnswerMode } from './approval/choice-rows.ts'
@@ -25,18 +25,18 @@ const spareRows = 2
 export function layoutScreen(scene: Scene): { readonly transcript: Transcript; readonly screen: Screen } {
   const { state, ui, size } = scene
   const { highlight } = scene
-  const { ambiguousWidth: ambiguous } = ui
+  const { ambiguousWidth: ambiguous, theme: name, background } = ui.look
   const room: Room = {
     columns: Math.max(1, size.columns),
     ambiguous,
     ...(highlight === undefined ? {} : { highlight }),
   }
   const { transcript, blocks } = settle(scene.transcript, {
-    ...{ state, notices: ui.notices, room, own: ui.ownClients },
+    ...{ state, notices: ui.notices, room, own: ui.connection.ownClients },
     ...{ nowMs: scene.nowMs, utcOffsetMs: scene.utcOffsetMs },
   })
   const live = layoutLive({ ...scene, transcript }, room)
-  const theme = themeOf({ name: ui.theme, background: ui.background, depth: scene.colours })
+  const theme = themeOf({ name, background, depth: scene.colours })
   const settled = blocks.map(({ kind, lines }) => ({ kind, lines: lines.map((line) => inGutter(line, room)) }))
   return { transcript, screen: { ...live, settled, theme, ambiguous } }
 }
@@ -47,7 +47,7 @@ function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
   const limit = Math.max(1, size.rows - spareRows)
   const activity = activityOf(state, ui, { nowMs: scene.nowMs, clock: scene.transcript.turn, room: beside(room) })
-  const [approval = null] = pendingApprovals(state, ui)
+  const [approval = null] = waitingApprovals(state, ui)
   const bottom = bottomParts(scene, room, { limit, activity, hasApproval: approval !== null })
   const work = workParts(scene, room, { approval, limit: limit - liveRows(bottom.live).length })
   const whole = { ...bottom.live, running: work.running, approval: work.approval }
@@ -83,19 +83,19 @@ interface Work extends Pick<LiveZone, 'running' | 'approval'> {
 function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
   const { state, ui, transcript } = scene
   if (state === null || ui.menu !== null || limit <= 0) return { running: [], approval: [], isSeen: false }
-  const running = rowsForHalf(runningRows(state, ui, { transcript, room }), limit, room)
+  const running = rowsForHalf(runningRows(state, ui.work, { transcript, room }), limit, room)
   if (approval === null) return { running, approval: [], isSeen: false }
   const asking = {
     approval,
-    waiting: pendingApprovals(state, ui).length,
+    waiting: waitingApprovals(state, ui).length,
     homeFolder: scene.homeFolder,
     enforcement: state.core.settings.enforcement,
     mode: answerMode(ui, state),
-    hasDraft: ui.composer.text !== '',
+    hasDraft: ui.composing.composer.text !== '',
     mayWrite: maySend(ui.opened),
-    form: ui.purpose.kind === 'form' ? ui.purpose.form : null,
-    heldKey: ui.heldKey,
-    reached: ui.reached?.approvalId === approval.id ? ui.reached.answer : null,
+    form: ui.composing.purpose.kind === 'form' ? ui.composing.purpose.form : null,
+    heldKey: ui.answering.heldKey,
+    reached: ui.answering.reached?.approvalId === approval.id ? ui.answering.reached.answer : null,
     isSeen: hasSeen(ui, approval),
   } as const
   const gap = gapRows(scene.size)
@@ -120,18 +120,21 @@ function rowsForHalf(rows: readonly Line[], limit: number, { columns, ambiguous 
 }
 
 /** Returns true if everything a yes would allow was in an earlier frame, or is printed in this one. */
-function hasSeen({ guard, notices }: UiState, { id }: Approval): boolean {
+function hasSeen({ answering: { guard }, notices }: UiState, { id }: Approval): boolean {
   return (
     isWhollySeen(guard, id) || notices.some((notice) => notice.kind === 'approvalDetail' && notice.approval.id === id)
   )
 }
 
 function answerMode(ui: UiState, state: ConversationState): AnswerMode {
-  const { purpose, link, opened, remembering } = ui
+  const { opened } = ui
+  const { purpose } = ui.composing
+  const { link } = ui.connection
+  const { remembering } = ui.answering
   if (link.kind !== 'up') return 'lost'
   if (opened?.readOnly) return opened.attached ? 'watch' : 'view'
   if (onlyReads(opened)) return 'reader'
   if (purpose.kind === 'note' || purpose.kind === 'form') return purpose.kind
   if (!isComposerHidden(ui, state)) return 'typing'
-  return remembering !== null && pendingApprovals(state, ui)[0]?.id === remembering ? 'remember' : 'answer'
+  return remembering !== null && waitingApprovals(state, ui)[0]?.id === remembering ? 'remember' : 'answer'
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { noticeActions, type RequestIntent } from '../../src/conversation/rejected-intent.ts'
 import { type IntentContext, runIntent } from '../../src/conversation/run-intent.ts'
 import type { UiAction } from '../../src/ui/state/actions.ts'
-import { initialUi, type UiState } from '../../src/ui/state/ui-state.ts'
+import { changePart, initialUi, type UiState } from '../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { activityOf } from '../../src/view/live/activity.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
@@ -99,10 +99,10 @@ test('a full disk that nobody has asked anything of goes on by itself', () => {
 test('trouble with the disk stands above the composer until it has passed, which is said once', () => {
   const context = { state: null, nowMs: 0, columns: 80, freshId: 'm' }
   const after = (errnos: readonly (string | null)[]) =>
-    errnos.reduce<UiState>((ui, errno) => updateUi(ui, { kind: 'storage', errno }, context).ui, {
-      ...initialUi,
-      link: { kind: 'up', clientId: 'me', serverPid: 1 },
-    })
+    errnos.reduce<UiState>(
+      (ui, errno) => updateUi(ui, { kind: 'storage', errno }, context).ui,
+      changePart(initialUi, 'connection', { link: { kind: 'up', clientId: 'me', serverPid: 1 } }),
+    )
   const moment = { nowMs: 0, sinceMs: 0 } as never
   expect(activityOf(null, after(['EROFS']), moment)?.line[0]?.text).toBe('Not saved: the disk is read-only. ')
   expect(activityOf(null, after(['EROFS', null]), moment)).toBeNull()

@@ -30,7 +30,7 @@ function loadingWorld() {
     view,
     pressed,
     press: (text: string) => controller.press(decode(idleDecoder, Buffer.from(text)).events),
-    composed: () => controller.ui.composer.text,
+    composed: () => controller.ui.composing.composer.text,
     giveUp: () => held?.[Symbol.dispose](),
   }
 }

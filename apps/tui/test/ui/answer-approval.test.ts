@@ -1,6 +1,7 @@
 import type { Actor, Approval } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
 import type { OpenedWindow } from '../../src/ui/link/link.ts'
+import { changePart } from '../../src/ui/state/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import { isComposerHidden } from '../../src/ui/write-over-question.ts'
 import { after, colleague, command, me, requested, started, turnStarted } from '../view/scenes/conversation.ts'
@@ -79,13 +80,16 @@ describe('an approval', () => {
     const inPart = seenAt(typeKeys(openUi, state, 'r').ui, state, 20_000, false)
     expect(rest(typeAtOnce(inPart, state, 30_000, 'r'), state, 31_000).intents).toEqual([])
     const back = typeAtOnce(shown, state, 30_000, 'escape')
-    expect({ intents: back.intents, remembering: back.ui.remembering }).toEqual({ intents: [], remembering: null })
+    expect({ intents: back.intents, remembering: back.ui.answering.remembering }).toEqual({
+      intents: [],
+      remembering: null,
+    })
   })
 
   test('is refused with a note of what to do instead', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'n', 'use trash', 'enter')
     expect(intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'denied', note: 'use trash' }])
-    expect(ui.purpose.kind).toBe('message')
+    expect(ui.composing.purpose.kind).toBe('message')
   })
 
   test('is refused without a note when nothing is written', () => {
@@ -96,7 +100,7 @@ describe('an approval', () => {
 
   test('is not refused when Escape leaves the note', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'n', 'hm', 'escape')
-    expect({ intents, purpose: ui.purpose.kind, text: ui.composer.text }).toEqual({
+    expect({ intents, purpose: ui.composing.purpose.kind, text: ui.composing.composer.text }).toEqual({
       intents: [],
       purpose: 'message',
       text: '',
@@ -120,31 +124,31 @@ describe('an approval', () => {
 
   test('accepts no letter once text was deleted to its end', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'ab', 'backspace', 'backspace', 'y')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'y', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'y', intents: [] })
   })
 
   test('keeps the text that it hides, also over a note', () => {
     const hidden = typeKeys(openUi, asking, 'my text', 'escape').ui
     const noted = typeAtOnce(rest(typeAtOnce(hidden, asking, 30_000, 'n'), asking, 31_000).ui, asking, 40_000, 'use it')
-    expect(noted.ui.composer.text).toBe('use it')
+    expect(noted.ui.composing.composer.text).toBe('use it')
     const sent = typeAtOnce(noted.ui, asking, 50_000, 'enter')
     expect(sent.intents).toMatchObject([{ decision: 'denied', note: 'use it' }])
-    expect(sent.ui.composer.text).toBe('my text')
+    expect(sent.ui.composing.composer.text).toBe('my text')
     expect(typeAtOnce(hidden, asking, 50_000, 'ctrl+d').intents).toEqual([])
   })
 
   test('accepts no letter while the composer has text', () => {
-    const { ui, intents } = typeKeys({ ...openUi, composer: written('wa') }, asking, 'y', 'a')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'waya', intents: [] })
+    const { ui, intents } = typeKeys(changePart(openUi, 'composing', { composer: written('wa') }), asking, 'y', 'a')
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'waya', intents: [] })
   })
 
   test('rejects a key that comes too early, and shows that until the next key', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
-    expect(ui.heldKey).toMatchObject({ text: 'y', approvalId: 'a1', refusal: 'tooEarly' })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect(ui.answering.heldKey).toMatchObject({ text: 'y', approvalId: 'a1', refusal: 'tooEarly' })
     const again = typeAtOnce(ui, asking, 2_000, 'y')
-    expect(again.ui.heldKey?.refusal).toBeNull()
+    expect(again.ui.answering.heldKey?.refusal).toBeNull()
     expect(rest(again, asking, 2_500).intents).toHaveLength(1)
   })
 
@@ -153,7 +157,7 @@ describe('an approval', () => {
     const swapped = after(turnStarted, started(command('rm -rf /')), requested({ id: 'b1', detail: 'rm -rf /' }))
     const { ui, intents } = typeAtOnce(seen, swapped, 5_000, 'y')
     expect(intents).toEqual([])
-    expect(ui.heldKey).toMatchObject({ approvalId: 'b1', refusal: 'tooEarly' })
+    expect(ui.answering.heldKey).toMatchObject({ approvalId: 'b1', refusal: 'tooEarly' })
     const read = seenAt(ui, swapped, 5_010)
     expect(rest(typeAtOnce(read, swapped, 5_200, 'y'), swapped, 9_000).intents).toEqual([])
     expect(rest(typeAtOnce(read, swapped, 5_600, 'y'), swapped, 9_000).intents).toMatchObject([{ approvalId: 'b1' }])
@@ -171,21 +175,21 @@ describe('an approval', () => {
   test('restores that key as the first letter of a word', () => {
     const seen = seenAt(openUi, asking, 1_000)
     const { ui, intents } = typeAtOnce(seen, asking, 1_100, 'y', 'e', 's')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'yes', intents: [] })
   })
 
   test('is answered by a second key after one that came too early, unless text follows', () => {
     const early = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_200, 'a')
     const again = typeAtOnce(early.ui, asking, 1_500, 'n')
-    expect(rest(again, asking, 2_000).ui.purpose.kind).toBe('note')
+    expect(rest(again, asking, 2_000).ui.composing.purpose.kind).toBe('note')
     const { ui, intents } = rest(typeAtOnce(again.ui, asking, 1_900, 'd'), asking, 9_000)
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'and', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'and', intents: [] })
   })
 
   test('is not answered by a client that only watches, which shows why', () => {
     const watching = { ...openUi, opened: { ...opened, readOnly: true, onlyWatches: true, attached: true } }
     const { ui, intents } = typeKeys(watching, asking, 'y')
-    expect({ intents, why: ui.heldKey?.refusal }).toEqual({ intents: [], why: 'readOnly' })
+    expect({ intents, why: ui.answering.heldKey?.refusal }).toEqual({ intents: [], why: 'readOnly' })
   })
 
   test("answered by another client names the client and its answer; this client's own adds no notice", () => {
@@ -214,7 +218,10 @@ describe('an approval', () => {
       by: colleague,
     })
     const next = followState(ui, { state })
-    expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: 'why' })
+    expect({ purpose: next.composing.purpose.kind, text: next.composing.composer.text }).toEqual({
+      purpose: 'message',
+      text: 'why',
+    })
   })
 })
 
@@ -225,35 +232,42 @@ describe('a letter at an approval', () => {
 
   test.each(typed)('is no answer as the beginning of "$text", typed at $gapMs ms a key', ({ text, gapMs }) => {
     const { ui, intents } = typeText(openUi, asking, text, [gapMs])
-    expect({ text: ui.composer.text, intents }).toEqual({ text, intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text, intents: [] })
     const sent = typeAtOnce(ui, asking, 60_000, 'enter').intents
     expect(sent).toMatchObject([{ kind: 'send', message: { text, when: 'steer' } }])
   })
 
   test('answers once no key has followed for half a second', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
-    expect(chosen.ui.heldKey).toMatchObject({ text: 'y', refusal: null })
+    expect(chosen.ui.answering.heldKey).toMatchObject({ text: 'y', refusal: null })
     const waiting = rest(chosen, asking, 10_499)
-    expect({ intents: waiting.intents, chosen: waiting.ui.heldKey?.text }).toEqual({ intents: [], chosen: 'y' })
+    expect({ intents: waiting.intents, chosen: waiting.ui.answering.heldKey?.text }).toEqual({
+      intents: [],
+      chosen: 'y',
+    })
     expect(rest(waiting, asking, 10_500).intents).toEqual([{ kind: 'decide', approvalId: 'a1', decision: 'approved' }])
   })
 
   test('is no answer if the next key arrived in time, even when read late', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const { ui, intents } = rest(typeAtOnce(chosen.ui, asking, 14_000, 'a'), asking, 20_000)
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'ya', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'ya', intents: [] })
   })
 
   test('begins a message when a paste follows', () => {
     const chosen = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y')
     const paste = { kind: 'key', event: { kind: 'paste', text: 'arn' } } as const
-    expect(updateUi(chosen.ui, paste, contextAt(asking, 10_100)).ui.composer.text).toBe('yarn')
+    expect(updateUi(chosen.ui, paste, contextAt(asking, 10_100)).ui.composing.composer.text).toBe('yarn')
   })
 
   test.each(['escape', 'ctrl+c', 'backspace'])('is cancelled by %s, which does nothing else', (key) => {
     const typedBack = typeAtOnce(seenAt(openUi, asking, 0), asking, 10_000, 'y', key)
     const { ui, intents } = rest(typedBack, asking, 20_000)
-    expect({ intents, held: ui.heldKey, text: ui.composer.text }).toEqual({ intents: [], held: null, text: '' })
+    expect({ intents, held: ui.answering.heldKey, text: ui.composing.composer.text }).toEqual({
+      intents: [],
+      held: null,
+      text: '',
+    })
   })
 
   test('stays chosen when Enter follows, and answers once', () => {
@@ -280,13 +294,16 @@ describe('Enter at an approval', () => {
   })
 
   test('asks for a note after Enter on the highlighted no', () => {
-    expect(typeKeys(openUi, asking, 'up', 'up', 'enter').ui.purpose.kind).toBe('note')
+    expect(typeKeys(openUi, asking, 'up', 'up', 'enter').ui.composing.purpose.kind).toBe('note')
   })
 
   test('does not answer twice', () => {
-    const ui = { ...openUi, earlierPrompts: ['the last prompt'] }
+    const ui = changePart(openUi, 'history', { earlierPrompts: ['the last prompt'] })
     const step = typeKeys(ui, asking, 'up')
-    expect({ text: step.ui.composer.text, reached: step.ui.reached?.answer }).toEqual({ text: '', reached: 'stop' })
+    expect({ text: step.ui.composing.composer.text, reached: step.ui.answering.reached?.answer }).toEqual({
+      text: '',
+      reached: 'stop',
+    })
   })
 
   test('gives no answer highlighted before the question could be read', () => {
@@ -314,12 +331,12 @@ describe('an approval that was not shown whole', () => {
 
   test.each(['y', 'a'])('rejects %s and shows why', (key) => {
     const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
-    expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
+    expect({ intents, refusal: ui.answering.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
   })
 
   test('rejects a yes by Enter, too', () => {
     const { ui, intents } = rest(typeAtOnce(inPart(), asking, 10_000, 'down', 'enter'), asking, 20_000)
-    expect({ intents, refusal: ui.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
+    expect({ intents, refusal: ui.answering.heldKey?.refusal }).toEqual({ intents: [], refusal: 'unseen' })
   })
 
   test.each([
@@ -327,6 +344,6 @@ describe('an approval that was not shown whole', () => {
     ['w', [{ kind: 'why', item: 'x1' }]],
   ])('accepts %s', (key, intents) => {
     const { ui, intents: given } = rest(typeAtOnce(inPart(), asking, 10_000, key), asking, 20_000)
-    expect({ given, held: ui.heldKey }).toEqual({ given: intents, held: null })
+    expect({ given, held: ui.answering.heldKey }).toEqual({ given: intents, held: null })
   })
 })

@@ -1,7 +1,7 @@
 import { newListing } from '@parley/text'
 import { describe, expect, test } from 'vitest'
 import { completionsOf } from '../../src/ui/completions.ts'
-import type { UiState } from '../../src/ui/state/ui-state.ts'
+import { changePart, type UiState } from '../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../src/ui/update/update-ui.ts'
 import { after, completed, turnEnded, turnStarted, userMessage } from '../view/scenes/conversation.ts'
 import { openUi, sceneOf, shown, written } from '../view/scenes/scene.ts'
@@ -17,7 +17,10 @@ function listed(paths: readonly string[], isWhole = true) {
 }
 
 const filesAsked = { folder, atMs: 10_000 }
-const withFiles: UiState = { ...openUi, filesAsked, files: listed(['src/cart.ts', 'src/my cart.ts', 'a.png']) }
+const withFiles: UiState = changePart(openUi, 'lists', {
+  filesAsked,
+  files: listed(['src/cart.ts', 'src/my cart.ts', 'a.png']),
+})
 const texts = (ui: UiState) => completionsOf(ui).map(({ text }) => text)
 
 describe('@ in a message', () => {
@@ -40,7 +43,7 @@ describe('@ in a message', () => {
     const { ui } = typeAtOnce(openUi, idle, 1_000, '@')
     const some = updateUi(ui, { kind: 'filesListed', files: listed(['src/cart.ts'], false) }, contextAt(idle, 1_100)).ui
     expect(texts(some)).toEqual(['src/'])
-    expect(typeAtOnce(some, idle, 1_101, 'tab').ui.composer.text).toBe('@src/')
+    expect(typeAtOnce(some, idle, 1_101, 'tab').ui.composing.composer.text).toBe('@src/')
     const more = updateUi(some, { kind: 'filesListed', files: listed(['src/cart.ts', 'b.ts']) }, contextAt(idle, 1_200))
     expect(texts(more.ui)).toEqual(['src/', 'b.ts'])
     const anew = updateUi(more.ui, { kind: 'filesListed', files: listed([], false) }, contextAt(idle, 1_300)).ui
@@ -49,15 +52,18 @@ describe('@ in a message', () => {
 
   test('goes into a folder by Tab, and takes a file with a blank after it', () => {
     const { ui } = typeKeys(withFiles, idle, 'see @s', 'tab')
-    expect(ui.composer.text).toBe('see @src/')
+    expect(ui.composing.composer.text).toBe('see @src/')
     expect(texts(ui)).toEqual(['src/cart.ts', 'src/my cart.ts'])
-    expect(typeKeys(ui, idle, 'tab', 'x').ui.composer.text).toBe('see @src/cart.ts x')
-    expect(typeKeys(ui, idle, 'down', 'tab').ui.composer.text).toBe('see @"src/my cart.ts" ')
+    expect(typeKeys(ui, idle, 'tab', 'x').ui.composing.composer.text).toBe('see @src/cart.ts x')
+    expect(typeKeys(ui, idle, 'down', 'tab').ui.composing.composer.text).toBe('see @"src/my cart.ts" ')
   })
 
   test('is completed by Enter, and sent by Enter once it is whole', () => {
     const taken = typeKeys(withFiles, idle, '@cart', 'enter')
-    expect({ text: taken.ui.composer.text, intents: taken.intents }).toEqual({ text: '@src/cart.ts ', intents: [] })
+    expect({ text: taken.ui.composing.composer.text, intents: taken.intents }).toEqual({
+      text: '@src/cart.ts ',
+      intents: [],
+    })
     expect(typeKeys(withFiles, idle, '@src/cart.ts', 'enter').intents).toMatchObject([
       { kind: 'send', message: { text: '@src/cart.ts' } },
     ])
@@ -71,9 +77,9 @@ describe('@ in a message', () => {
   })
 
   test('shows its list below the composer', () => {
-    const scene = sceneOf(idle, { ...withFiles, composer: written('@src/') })
+    const scene = sceneOf(idle, changePart(withFiles, 'composing', { composer: written('@src/') }))
     expect(shown(scene)).toContain('▸ src/cart.ts\n  src/my cart.ts')
-    const looking = { composer: written('@'), filesAsked }
+    const looking = { composing: { composer: written('@') }, lists: { filesAsked } }
     expect(shown(sceneOf(idle, looking))).toContain('looking for files…')
   })
 })
@@ -81,26 +87,30 @@ describe('@ in a message', () => {
 test('a path that is too wide for the window is shown by its end', () => {
   const files = listed(['packages/some/long/folder/of/it/cart.ts', `${'x'.repeat(60)}.ts`])
   const scene = {
-    ...sceneOf(idle, { ...withFiles, files, composer: written('@cart') }),
+    ...sceneOf(idle, {
+      ...withFiles,
+      lists: { ...withFiles.lists, files },
+      composing: { ...withFiles.composing, composer: written('@cart') },
+    }),
     size: { columns: 30, rows: 20 },
   }
   expect(shown(scene)).toContain('▸ …/long/folder/of/it/cart.ts')
-  const name = { ...scene, ui: { ...scene.ui, composer: written('@xx') } }
+  const name = { ...scene, ui: changePart(scene.ui, 'composing', { composer: written('@xx') }) }
   expect(shown(name)).toContain(`▸ ${'x'.repeat(27)}…`)
 })
 
 describe('arguments of commands', () => {
   test('are listed after the blank, with what they mean', () => {
-    const scene = sceneOf(idle, { composer: written('/sandbox ') })
+    const scene = sceneOf(idle, { composing: { composer: written('/sandbox ') } })
     expect(shown(scene)).toContain('▸ read-only           their own /tmp and nothing else')
-    expect(texts({ ...openUi, composer: written('/effort m') })).toEqual(['minimal', 'medium'])
-    expect(texts({ ...openUi, composer: written('/name m') })).toEqual([])
+    expect(texts(changePart(openUi, 'composing', { composer: written('/effort m') }))).toEqual(['minimal', 'medium'])
+    expect(texts(changePart(openUi, 'composing', { composer: written('/name m') }))).toEqual([])
   })
 
   test('are completed by Tab and by Enter, which runs nothing that was not written', () => {
-    expect(typeKeys(openUi, idle, '/approvals n', 'tab').ui.composer.text).toBe('/approvals never')
+    expect(typeKeys(openUi, idle, '/approvals n', 'tab').ui.composing.composer.text).toBe('/approvals never')
     const completed = typeKeys(openUi, idle, '/approvals n', 'enter')
-    expect({ text: completed.ui.composer.text, intents: completed.intents }).toEqual({
+    expect({ text: completed.ui.composing.composer.text, intents: completed.intents }).toEqual({
       text: '/approvals never',
       intents: [],
     })
@@ -109,7 +119,9 @@ describe('arguments of commands', () => {
 
   test('are not taken by Enter where none is begun', () => {
     expect(typeKeys(openUi, idle, '/sandbox ', 'enter').ui.menu).toMatchObject({ kind: 'sandbox' })
-    expect(typeKeys(openUi, idle, '/sandbox ', 'down', 'enter').ui.composer.text).toBe('/sandbox workspace-write')
+    expect(typeKeys(openUi, idle, '/sandbox ', 'down', 'enter').ui.composing.composer.text).toBe(
+      '/sandbox workspace-write',
+    )
   })
 
   test('of /model are chosen from the list of models', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { changePart } from '../../src/ui/state/ui-state.ts'
 import { followState, updateUi } from '../../src/ui/update/update-ui.ts'
 import {
   after,
@@ -41,7 +42,7 @@ describe('a form of a tool server', () => {
   ])('stays at %s and shows the problem', (_, keys, problem) => {
     const { ui, intents } = typeKeys(openUi, asking, ...keys)
     expect(intents).toEqual([])
-    expect(ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
+    expect(ui.composing.purpose).toMatchObject({ kind: 'form', form: { problem } })
   })
 
   test('takes several choices of one field: a blank or a digit ticks, Enter goes on with those in their order', () => {
@@ -66,18 +67,18 @@ describe('a form of a tool server', () => {
     const one = after(...call, requested({ itemId: 'l1', kind: 'elicitation', form: { fields: [...fields] } }))
     const stuck = typeKeys(openUi, one, 'y', wrong, 'enter')
     expect(stuck.intents).toEqual([])
-    expect(stuck.ui.purpose).toMatchObject({ kind: 'form', form: { problem } })
+    expect(stuck.ui.composing.purpose).toMatchObject({ kind: 'form', form: { problem } })
     expect(typeKeys(stuck.ui, one, 'ctrl+u', right, 'enter').intents).toEqual(decided({ x: right }))
   })
 
   test('returns by Escape to the earlier field with its answer, and from the first one to the question', () => {
     const third = typeKeys(openUi, asking, 'y', 'down', 'enter', 'enter', 'Slow', 'enter')
     const back = typeKeys(third.ui, asking, 'escape')
-    expect(back.ui.composer.text).toBe('Slow')
+    expect(back.ui.composing.composer.text).toBe('Slow')
     const first = typeKeys(back.ui, asking, 'escape', 'escape')
-    expect(first.ui.purpose).toMatchObject({ form: { at: 0, choice: 0 } })
+    expect(first.ui.composing.purpose).toMatchObject({ form: { at: 0, choice: 0 } })
     const { ui, intents } = typeKeys(first.ui, asking, 'escape')
-    expect({ purpose: ui.purpose.kind, intents }).toEqual({ purpose: 'message', intents: [] })
+    expect({ purpose: ui.composing.purpose.kind, intents }).toEqual({ purpose: 'message', intents: [] })
   })
 
   test.each([
@@ -94,14 +95,20 @@ describe('a form of a tool server', () => {
 
   test('is not opened by a key pressed before it could be read', () => {
     const { ui } = typeAtOnce(seenAt(openUi, asking, 1_000), asking, 1_100, 'y')
-    expect({ purpose: ui.purpose.kind, why: ui.heldKey?.refusal }).toEqual({ purpose: 'message', why: 'tooEarly' })
+    expect({ purpose: ui.composing.purpose.kind, why: ui.answering.heldKey?.refusal }).toEqual({
+      purpose: 'message',
+      why: 'tooEarly',
+    })
   })
 
   test('is not sent and stays unchanged without a server', () => {
     const filled = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'Slow', 'enter').ui
-    const { ui, intents } = typeKeys({ ...filled, link: { kind: 'lost' } }, asking, 'enter')
+    const { ui, intents } = typeKeys(changePart(filled, 'connection', { link: { kind: 'lost' } }), asking, 'enter')
     expect(intents).toEqual([])
-    expect({ purpose: ui.purpose, answered: ui.answeredApproval }).toEqual({ purpose: filled.purpose, answered: null })
+    expect({ purpose: ui.composing.purpose, answered: ui.answering.answeredApproval }).toEqual({
+      purpose: filled.composing.purpose,
+      answered: null,
+    })
   })
 
   test('reopens at the rejected field with all answers', () => {
@@ -109,7 +116,7 @@ describe('a form of a tool server', () => {
     const refused = { approvalId: 'a1', answers: { kind: 'bug', title: 'Slow', hours: 2 }, problem: 'Too short.' }
     const action = { kind: 'formRejected', field: 'title', ...refused } as const
     const { ui } = updateUi(sent, action, contextAt(asking, 99_000))
-    expect({ text: ui.composer.text, purpose: ui.purpose }).toMatchObject({
+    expect({ text: ui.composing.composer.text, purpose: ui.composing.purpose }).toMatchObject({
       text: 'Slow',
       purpose: { form: { at: 2, problem: 'Too short.' } },
     })
@@ -122,6 +129,9 @@ describe('a form of a tool server', () => {
     const { ui } = typeKeys(openUi, asking, 'y', '1', 'enter', 'enter', 'half')
     const event = { type: 'approval.decided', approvalId: 'a1', decision: 'denied', by: colleague } as const
     const next = followState(ui, { state: after(...call, elicitation, event) })
-    expect({ purpose: next.purpose.kind, text: next.composer.text }).toEqual({ purpose: 'message', text: '' })
+    expect({ purpose: next.composing.purpose.kind, text: next.composing.composer.text }).toEqual({
+      purpose: 'message',
+      text: '',
+    })
   })
 })

@@ -31,7 +31,7 @@ describe('a plan', () => {
   test('is sent back by n with what to change', () => {
     const { ui, intents } = typeKeys(openUi, asking, 'n')
     expect(intents).toEqual([])
-    expect(ui.purpose).toEqual({ kind: 'note', approvalId: 'a1' })
+    expect(ui.composing.purpose).toEqual({ kind: 'note', approvalId: 'a1' })
   })
 
   test('is not taken up in a mode above the ceiling', () => {

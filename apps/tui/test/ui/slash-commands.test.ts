@@ -1,5 +1,6 @@
 import { completionsFor, hereInstead, parseSlash } from '@parley/presentation/commands/slash-commands'
 import { describe, expect, test } from 'vitest'
+import { changePart } from '../../src/ui/state/ui-state.ts'
 import { after } from '../view/scenes/conversation.ts'
 import { openUi, written } from '../view/scenes/scene.ts'
 import { typeKeys } from './type-keys.ts'
@@ -47,7 +48,7 @@ test.each([
   ['ctrl+t', 'end'],
   ['ctrl+o', 'lastFold'],
 ])('%s shows the transcript, whatever is written', (key, at) => {
-  expect(typeKeys({ ...openUi, composer: written('text') }, after(), key).intents).toEqual([
+  expect(typeKeys(changePart(openUi, 'composing', { composer: written('text') }), after(), key).intents).toEqual([
     { kind: 'showTranscript', at },
   ])
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { modelRows } from '../../src/ui/menu/loaded-rows.ts'
 import { newMenu } from '../../src/ui/menu/menu.ts'
 import { approvalRows, sandboxRows } from '../../src/ui/menu/setting-rows.ts'
+import { changePart } from '../../src/ui/state/ui-state.ts'
 import { layoutScreen } from '../../src/view/layout-screen.ts'
 import { liveRows } from '../../src/view/live-zone.ts'
 import type { Scene } from '../../src/view/scene.ts'
@@ -82,9 +83,9 @@ const elicited = [
 
 const scenes: Readonly<Record<string, Scene>> = {
   'before the server has answered': sceneOf(null, {
-    link: { kind: 'starting' },
+    connection: { link: { kind: 'starting' } },
     opened: null,
-    composer: written('fix the'),
+    composing: { composer: written('fix the') },
   }),
   'an empty conversation': sceneOf(after()),
   'an answer half written': sceneOf(
@@ -106,14 +107,13 @@ const scenes: Readonly<Record<string, Scene>> = {
       executionStarted('x1'),
       delta('x1', '1 passed\n2 passed\n\u001b[31m3 failed\u001b[0m\n'),
     ),
-    { composer: written('stop at the first failure') },
+    { composing: { composer: written('stop at the first failure') } },
   ),
   'a command that waits for an answer': sceneOf(after(...asked)),
   'an answer that is a note': sceneOf(after(...asked), {
-    purpose: { kind: 'note', approvalId: 'a1' },
-    composer: written('use pnpm'),
+    composing: { purpose: { kind: 'note', approvalId: 'a1' }, composer: written('use pnpm') },
   }),
-  'an approval while something is written': sceneOf(after(...asked), { composer: written('wait') }),
+  'an approval while something is written': sceneOf(after(...asked), { composing: { composer: written('wait') } }),
   'a long command with a character that hides': sceneOf(
     after(
       turnStarted,
@@ -205,8 +205,11 @@ const scenes: Readonly<Record<string, Scene>> = {
       failure: { code: 'overloaded', message: 'openai is overloaded.' },
     }),
   ),
-  'a server that does not answer': sceneOf(after(turnStarted), { hangs: true }),
-  'a server that has ended': sceneOf(after(...asked), { link: { kind: 'lost' }, composer: written('kept') }),
+  'a server that does not answer': sceneOf(after(turnStarted), { connection: { hangs: true } }),
+  'a server that has ended': sceneOf(after(...asked), {
+    connection: { link: { kind: 'lost' } },
+    composing: { composer: written('kept') },
+  }),
   'an approval that a crash kept from starting': sceneOf(
     after(
       ...asked,
@@ -214,8 +217,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       { type: 'turn.parked', turnId: 't1', reason: 'The program ended.' },
     ),
   ),
-  'a command being completed': sceneOf(after(), { composer: written('/s'), choice: 1 }),
-  'all commands offered': sceneOf(after(), { composer: written('/') }),
+  'a command being completed': sceneOf(after(), { composing: { composer: written('/s'), choice: 1 } }),
+  'all commands offered': sceneOf(after(), { composing: { composer: written('/') } }),
   ...pickerScenes,
   'the list of live conversations when there are none': sceneOf(null, {
     menu: newMenu({ kind: 'attach', title: 'Attach to a conversation', rows: [] }, 0),
@@ -233,10 +236,10 @@ const scenes: Readonly<Record<string, Scene>> = {
     notices: [{ kind: 'plan', plan: { steps: [{ step: 'Find the fault', status: 'inProgress' }] } }],
   }),
   'a key that came too early': sceneOf(after(...asked), {
-    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' },
+    answering: { heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: 'tooEarly' } },
   }),
   'a letter that is chosen': sceneOf(after(...asked), {
-    heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: null },
+    answering: { heldKey: { text: 'y', written: 'y', atMs: 0, approvalId: 'a1', refusal: null } },
   }),
   'a command that runs what it downloads': sceneOf(
     after(
@@ -256,7 +259,10 @@ const scenes: Readonly<Record<string, Scene>> = {
       requested({ id: 'a2', itemId: 'x2' }),
       requested({ id: 'a3', itemId: 'x3' }),
     ),
-    { reached: { approvalId: 'a1', answer: 'note' }, composer: written('hm'), writing: false },
+    {
+      answering: { reached: { approvalId: 'a1', answer: 'note' } },
+      composing: { composer: written('hm'), writing: false },
+    },
   ),
   'a rule before it is added': sceneOf(
     after(
@@ -275,7 +281,7 @@ const scenes: Readonly<Record<string, Scene>> = {
         decisions: ['approved', 'approvedForSession', 'approvedAlways', 'denied', 'abort'],
       }),
     ),
-    { remembering: 'a1' },
+    { answering: { remembering: 'a1' } },
   ),
   'a question in a window that only watches': sceneOf(after(...asked), {
     opened: {
@@ -286,8 +292,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       attached: true,
       ephemeral: false,
     },
-    heldKey: { text: '1', written: '1', atMs: 0, approvalId: 'a1', refusal: 'readOnly' },
-    clientCount: 2,
+    answering: { heldKey: { text: '1', written: '1', atMs: 0, approvalId: 'a1', refusal: 'readOnly' } },
+    connection: { clientCount: 2 },
   }),
   'a tool server that says how far it is': sceneOf(
     after(
@@ -311,13 +317,17 @@ const scenes: Readonly<Record<string, Scene>> = {
     ),
   ),
   'a text field of its form': sceneOf(after(...elicited), {
-    purpose: {
-      kind: 'form',
-      form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, ticked: [], problem: 'This is needed.' },
+    composing: {
+      purpose: {
+        kind: 'form',
+        form: { approvalId: 'a1', at: 2, answers: { kind: 'bug' }, choice: -1, ticked: [], problem: 'This is needed.' },
+      },
     },
   }),
   'a choice of its form': sceneOf(after(...elicited), {
-    purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, ticked: [], problem: null } },
+    composing: {
+      purpose: { kind: 'form', form: { approvalId: 'a1', at: 0, answers: {}, choice: 1, ticked: [], problem: null } },
+    },
   }),
   'commands that met the limits of the sandbox': sceneOf(
     after(
@@ -342,7 +352,7 @@ const scenes: Readonly<Record<string, Scene>> = {
       ),
     ),
   ),
-  'a command of your own being written': sceneOf(after(), { composer: written('!git push') }),
+  'a command of your own being written': sceneOf(after(), { composing: { composer: written('!git push') } }),
   'a sandbox with network': sceneOf(
     after({
       type: 'conversation.configured',
@@ -368,7 +378,7 @@ describe('project', () => {
   })
 
   test.each(cases)('$name fits $columns columns where ambiguous characters have two', ({ columns, scene }) => {
-    const wide = { ...scene, ui: { ...scene.ui, ambiguousWidth: 2 } } as const
+    const wide = { ...scene, ui: changePart(scene.ui, 'look', { ambiguousWidth: 2 }) }
     const { screen } = layoutScreen(wide)
     const rows = [...screen.settled.flatMap(({ lines }) => lines), ...liveRows(screen.live)]
     expect(rows.map(lineText).filter((text) => cellWidth(text, 2) > columns)).toEqual([])

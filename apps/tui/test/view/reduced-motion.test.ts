@@ -5,7 +5,7 @@ import { after, completed, turnStarted, userMessage } from './scenes/conversatio
 import { sceneOf } from './scenes/scene.ts'
 
 test('nothing but the seconds moves where motion is reduced', () => {
-  const scene = sceneOf(after(turnStarted, completed(userMessage('go'))), { isStill: true })
+  const scene = sceneOf(after(turnStarted, completed(userMessage('go'))), { look: { isStill: true } })
   const activityAt = (nowMs: number) => {
     const { screen } = layoutScreen({ ...scene, nowMs })
     return { text: lineText(screen.live.activity.at(-1) ?? []), changesAtMs: screen.changesAtMs }

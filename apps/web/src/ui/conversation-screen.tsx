@@ -58,7 +58,7 @@ interface OpenedProps extends Omit<FootProps, 'pending' | 'rewind' | 'panels' | 
 function Opened({ client, state, person, may, isTakenAway, elsewhere, refresh, ask, onProblem }: OpenedProps) {
   const { core } = state
   const isView = !may.edit
-  const pending = pendingApprovals(state, { answeredApproval: null, opened: person === undefined ? null : { person } })
+  const pending = pendingApprovals(state, person)
   const end = useFollowedEnd()
   const loaded = useItems(state, client)
   const rewind = useRewind(state)

@@ -187,11 +187,12 @@ export function offers({ decisions }: Approval, decision: ApprovalDecision): boo
 /** Returns pending approvals, oldest first, without the one this window has just answered. */
 export function pendingApprovals(
   state: ConversationState | null,
-  ui: { readonly answeredApproval: ApprovalId | null; readonly opened: { readonly person?: Person } | null },
+  person: Person | undefined,
+  answered: ApprovalId | null = null,
 ): readonly Approval[] {
   if (state === null) return []
-  const waiting = unansweredApprovals(state.core).filter(({ id }) => id !== ui.answeredApproval)
-  return waiting.map((approval) => offeredTo(ui.opened?.person, approval))
+  const waiting = unansweredApprovals(state.core).filter(({ id }) => id !== answered)
+  return waiting.map((approval) => offeredTo(person, approval))
 }
 
 /** Returns true while a question of the conversation waits for an answer, of this client or another. */

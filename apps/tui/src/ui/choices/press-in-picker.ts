@@ -38,7 +38,11 @@ export function fillConversations(
   return withPicker(ui, isFirst ? { ...filled, choice: 0 } : keptChoice(menu, filled))
 }
 
-function rowsOf(conversations: readonly ListedConversation[], { link, opened }: UiState, { kind }: Menu) {
+function rowsOf(
+  conversations: readonly ListedConversation[],
+  { connection: { link }, opened }: UiState,
+  { kind }: Menu,
+) {
   return conversationRows(conversations, {
     ownPid: link.kind === 'up' ? link.serverPid : null,
     liveOnly: kind === 'attach',

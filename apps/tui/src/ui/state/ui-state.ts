@@ -1,11 +1,28 @@
 import type { ThemeName } from '@parley/presentation/commands/setting-choices'
 import { type Composer, emptyComposer, type WithPastes } from '@parley/presentation/composer/composer'
 import type { Notice } from '@parley/presentation/notices/notice'
-import { type AnswerChoice, type AnswerGuard, type HeldKey, unguarded } from '@parley/presentation/question/answers'
+import {
+  type AnswerChoice,
+  type AnswerGuard,
+  type HeldKey,
+  pendingApprovals,
+  unguarded,
+} from '@parley/presentation/question/answers'
 import type { MessagePlace } from '@parley/presentation/rewind/point-before'
 import type { Line } from '@parley/presentation/text/span'
 import type { AmbiguousWidth } from '@parley/presentation/text/width'
-import type { Answers, ApprovalId, ClientId, FoundPart, ItemId, ItemOf, MessageId, TurnId } from '@parley/protocol'
+import type {
+  Answers,
+  Approval,
+  ApprovalId,
+  ClientId,
+  ConversationState,
+  FoundPart,
+  ItemId,
+  ItemOf,
+  MessageId,
+  TurnId,
+} from '@parley/protocol'
 import type { FileList } from '@parley/text'
 import type { Rgb } from '../../view/text/theme.ts'
 import type { AttachedImage } from '../complete/pasted-images.ts'
@@ -25,17 +42,31 @@ export interface Look {
 }
 
 /** State of the screen besides the conversation. Immutable; `updateUi` returns the next one. */
-export interface UiState extends Look {
-  readonly composer: Composer
-  readonly purpose: Purpose
-  /** Act of the same key when it is pressed again in time; null without an offer. */
-  readonly offer: Offer | null
+export interface UiState {
+  readonly look: Look
+  readonly connection: WindowConnection
+  readonly opened: OpenedWindow | null
+  readonly composing: Composing
+  readonly history: InputHistory
+  readonly lists: CompletionLists
+  readonly outbox: Outbox
+  readonly answering: Answering
+  readonly work: WorkControl
+  readonly storage: LogTrouble
+  readonly keys: KeyMemory
   /** List to choose from, in place of the composer; null while no list is open. */
   readonly menu: Menu | null
-  /** Search of earlier prompts, in place of the text; null while closed. */
-  readonly search: HistorySearch | null
-  /** Prompts of all folders while they are searched, oldest first. */
-  readonly allPrompts: readonly string[]
+  readonly notices: readonly Notice[]
+  /** Line of the user's program for the status line; null for the usual one. */
+  readonly statusText: Line | null
+  /** Hash of the project configuration shown last, which a yes refers to. */
+  readonly shownTrust: string | null
+  /** Plan to take files back that is shown, while it is asked what goes back. */
+  readonly rewind: ShownRewind | null
+}
+
+/** Connection of this window to the server. */
+export interface WindowConnection {
   readonly link: WindowLink
   /** Client ids of all connections this window has had. */
   readonly ownClients: readonly ClientId[]
@@ -45,71 +76,107 @@ export interface UiState extends Look {
   readonly lostAtMs: number | null
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
-  /** Line of the user's program for the status line; null for the usual one. */
-  readonly statusText: Line | null
+}
+
+/** Text in the composer, and its use. */
+export interface Composing {
+  readonly composer: Composer
+  readonly purpose: Purpose
+  /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
+  readonly writing: boolean | null
+  /** Text of a message that a note or a form has replaced in the composer until it is done. */
+  readonly setAside: Composer | null
+  /** Index in the completion list. */
+  readonly choice: number
+  /** Text for which the completion list was closed. */
+  readonly dismissed: string | null
+  /** Images that were pasted by their paths: each is sent with a message that has its mark. */
+  readonly images: readonly AttachedImage[]
+}
+
+/** Earlier texts, to be recalled in the composer. */
+export interface InputHistory {
+  /** Search of earlier prompts, in place of the text; null while closed. */
+  readonly search: HistorySearch | null
+  /** Prompts of all folders while they are searched, oldest first. */
+  readonly allPrompts: readonly string[]
+  /** Prompts sent in this folder before this conversation was opened, oldest first. */
+  readonly earlierPrompts: readonly string[]
+  /** Text that Enter could not send or run: the newest history entry until other text is entered. */
+  readonly refusedText: string | null
+  /** Texts that were sent from here with folded pastes, the newest last: recalled, they are folded again. */
+  readonly sentPastes: readonly SentText[]
+  /** Messages of the user that are no longer in the conversation's state, as far as read; oldest first. */
+  readonly olderMessages: readonly SentMessage[]
+}
+
+/** Lists that complete words in the composer. */
+interface CompletionLists {
+  /** Files that `@` completes, of the conversation's folder; null before they are needed. */
+  readonly files: FileList | null
+  readonly filesAsked: FolderRequest | null
+  /** Skills and commands of the conversation's folder; null before they have come. */
+  readonly parts: readonly FoundPart[] | null
+  readonly partsAsked: FolderRequest | null
+}
+
+/** Last request for a list: its folder, and its time in ms since the epoch. */
+interface FolderRequest {
+  readonly folder: string
+  readonly atMs: number
+}
+
+/** Texts that have been entered and have not had their effect. */
+export interface Outbox {
+  /** Messages the server has not acknowledged. */
+  readonly unsent: readonly Unsent[]
+  /** Message sent last from here, where it begins a turn, until something of its answer comes. */
+  readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
+  /** Commands entered before a conversation was open, which run in their order once one is. */
+  readonly earlyCommands: readonly string[]
+}
+
+/** Answer to the approval on the screen. */
+export interface Answering {
   readonly guard: AnswerGuard
-  /** Places on the screen that decide what keys mean. */
-  readonly shownPlaces: ShownPlaces
-  /** Time at which another client changed the limits, in ms since the epoch. */
-  readonly limitsChangedAtMs: number
   /** Last key, while it is undecided whether it answers an approval or begins a message, or shown as rejected. */
   readonly heldKey: HeldKey | null
   /** Answer highlighted by the arrow keys. */
   readonly reached: Reached | null
   /** Approval with a visible rule, which `r` or Enter adds. */
   readonly remembering: ApprovalId | null
-  /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
-  readonly writing: boolean | null
-  /** Text of a message that a note or a form has replaced in the composer until it is done. */
-  readonly setAside: Composer | null
-  /** Prompts sent in this folder before this conversation was opened, oldest first. */
-  readonly earlierPrompts: readonly string[]
-  /** Text that Enter could not send or run: the newest history entry until other text is entered. */
-  readonly refusedText: string | null
-  /** Commands entered before a conversation was open, which run in their order once one is. */
-  readonly earlyCommands: readonly string[]
-  /** Message sent last from here, where it begins a turn, until something of its answer comes. */
-  readonly lastSent: { readonly messageId: MessageId; readonly composer: Composer } | null
-  /** Texts that were sent from here with folded pastes, the newest last: recalled, they are folded again. */
-  readonly sentPastes: readonly SentText[]
-  /** Messages of the user that are no longer in the conversation's state, as far as read; oldest first. */
-  readonly olderMessages: readonly SentMessage[]
-  /** Images that were pasted by their paths: each is sent with a message that has its mark. */
-  readonly images: readonly AttachedImage[]
-  /** Messages the server has not acknowledged. */
-  readonly unsent: readonly Unsent[]
-  readonly notices: readonly Notice[]
-  /** Reason why the conversation has stopped, once shown. */
-  readonly lostLog: LostLog | null
-  /** Errno of a disk that takes nothing of the conversation at present; null while it is saved. */
-  readonly storage: string | null
+  /** Approval this window has just answered. */
+  readonly answeredApproval: ApprovalId | null
+  /** Time of that answer, in ms since the epoch. */
+  readonly answeredAtMs: number
+}
+
+/** Running work that the user stops or hides. */
+export interface WorkControl {
   /** Turn with an interrupt in progress. */
   readonly stoppingTurn: TurnId | null
   /** Newest command of the user that is being stopped, and with it all earlier ones. */
   readonly stoppingCommand: ItemId | null
   /** Running commands of the user that were sent to the background: hidden until they end. */
   readonly inBackground: readonly ItemId[]
-  /** Approval this window has just answered. */
-  readonly answeredApproval: ApprovalId | null
-  /** Time of that answer, in ms since the epoch. */
-  readonly answeredAtMs: number
-  /** Index in the completion list. */
-  readonly choice: number
-  /** Files that `@` completes, of the conversation's folder; null before they are needed. */
-  readonly files: FileList | null
-  /** Folder of the last request for files, and its time in ms since the epoch. */
-  readonly filesAsked: { readonly folder: string; readonly atMs: number } | null
-  /** Skills and commands of the conversation's folder; null before they have come. */
-  readonly parts: readonly FoundPart[] | null
-  /** Folder of the last request for skills and commands, and its time in ms since the epoch. */
-  readonly partsAsked: { readonly folder: string; readonly atMs: number } | null
-  /** Text for which the completion list was closed. */
-  readonly dismissed: string | null
-  readonly opened: OpenedWindow | null
-  /** Hash of the project configuration shown last, which a yes refers to. */
-  readonly shownTrust: string | null
-  /** Plan to take files back that is shown, while it is asked what goes back. */
-  readonly rewind: ShownRewind | null
+}
+
+/** Trouble with the log of the conversation. */
+interface LogTrouble {
+  /** Errno of a disk that takes nothing of the conversation at present; null while it is saved. */
+  readonly errno: string | null
+  /** Reason why the conversation has stopped, once shown. */
+  readonly lostLog: LostLog | null
+}
+
+/** Earlier keys and frames that decide the meaning of the next key. */
+export interface KeyMemory {
+  /** Act of the same key when it is pressed again in time; null without an offer. */
+  readonly offer: Offer | null
+  /** Places on the screen that decide what keys mean. */
+  readonly shownPlaces: ShownPlaces
+  /** Time at which another client changed the limits, in ms since the epoch. */
+  readonly limitsChangedAtMs: number
 }
 
 /** Text of a message as it was written, with its pastes. */
@@ -199,60 +266,79 @@ export interface Unsent {
 export const message: Purpose = { kind: 'message' }
 
 /** Returns true while pressing the key again does the act. */
-export function isOffered({ offer }: Pick<UiState, 'offer'>, act: Offer['act'], nowMs: number): boolean {
+export function isOffered({ offer }: KeyMemory, act: Offer['act'], nowMs: number): boolean {
   return offer?.act === act && nowMs <= offer.untilMs
 }
 
 export const initialUi: UiState = {
-  composer: emptyComposer,
-  purpose: message,
-  offer: null,
-  menu: null,
-  search: null,
-  allPrompts: [],
-  link: { kind: 'starting' },
-  ownClients: [],
-  hangs: false,
-  lostAtMs: null,
-  clientCount: 1,
-  statusText: null,
-  guard: unguarded,
-  shownPlaces: noPlaces,
-  limitsChangedAtMs: Number.NEGATIVE_INFINITY,
-  heldKey: null,
-  reached: null,
-  remembering: null,
-  writing: null,
-  setAside: null,
-  earlierPrompts: [],
-  refusedText: null,
-  earlyCommands: [],
-  olderMessages: [],
-  images: [],
-  lastSent: null,
-  sentPastes: [],
-  unsent: [],
-  notices: [],
-  lostLog: null,
-  storage: null,
-  stoppingTurn: null,
-  stoppingCommand: null,
-  inBackground: [],
-  answeredApproval: null,
-  answeredAtMs: 0,
-  choice: 0,
-  files: null,
-  filesAsked: null,
-  parts: null,
-  partsAsked: null,
-  dismissed: null,
+  look: { theme: 'auto', background: null, isStill: false, ambiguousWidth: 1 },
+  connection: { link: { kind: 'starting' }, ownClients: [], hangs: false, lostAtMs: null, clientCount: 1 },
   opened: null,
+  composing: {
+    composer: emptyComposer,
+    purpose: message,
+    writing: null,
+    setAside: null,
+    choice: 0,
+    dismissed: null,
+    images: [],
+  },
+  history: {
+    search: null,
+    allPrompts: [],
+    earlierPrompts: [],
+    refusedText: null,
+    sentPastes: [],
+    olderMessages: [],
+  },
+  lists: { files: null, filesAsked: null, parts: null, partsAsked: null },
+  outbox: { unsent: [], lastSent: null, earlyCommands: [] },
+  answering: {
+    guard: unguarded,
+    heldKey: null,
+    reached: null,
+    remembering: null,
+    answeredApproval: null,
+    answeredAtMs: 0,
+  },
+  work: { stoppingTurn: null, stoppingCommand: null, inBackground: [] },
+  storage: { errno: null, lostLog: null },
+  keys: { offer: null, shownPlaces: noPlaces, limitsChangedAtMs: Number.NEGATIVE_INFINITY },
+  menu: null,
+  notices: [],
+  statusText: null,
   shownTrust: null,
   rewind: null,
-  theme: 'auto',
-  background: null,
-  isStill: false,
-  ambiguousWidth: 1,
+}
+
+export type UiPart =
+  | 'look'
+  | 'connection'
+  | 'composing'
+  | 'history'
+  | 'lists'
+  | 'outbox'
+  | 'answering'
+  | 'work'
+  | 'storage'
+  | 'keys'
+
+/** Returns the state with changes in one of its parts. */
+export function changePart<Part extends UiPart>(ui: UiState, part: Part, changes: Partial<UiState[Part]>): UiState {
+  return { ...ui, [part]: { ...ui[part], ...changes } }
+}
+
+/** Returns the approvals that wait for this window, the oldest first. */
+export function waitingApprovals(
+  state: ConversationState | null,
+  { answering, opened }: Pick<UiState, 'answering' | 'opened'>,
+): readonly Approval[] {
+  return pendingApprovals(state, opened?.person, answering.answeredApproval)
+}
+
+/** Keeps a message until the server acknowledges it. */
+export function hold(ui: UiState, unsent: Unsent): UiState {
+  return changePart(ui, 'outbox', { unsent: [...ui.outbox.unsent, unsent] })
 }
 
 export function addNotice(ui: UiState, notice: Notice): UiState {

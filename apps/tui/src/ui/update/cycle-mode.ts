@@ -11,7 +11,9 @@ import { addNote, type UiState } from '../state/ui-state.ts'
  * the key would lead elsewhere than its user saw.
  */
 export function cycleMode(ui: UiState, { state, nowMs }: UiContext): UiStep {
-  const { opened, link, limitsChangedAtMs } = ui
+  const { opened } = ui
+  const { link } = ui.connection
+  const { limitsChangedAtMs } = ui.keys
   if (state === null || opened === null || link.kind !== 'up') return stepTo(ui)
   if (!maySend(opened) || opened.onlyWatches) return stepTo(noteReadOnly(ui))
   if (nowMs - limitsChangedAtMs < settleMs) return stepTo(ui)

@@ -1,7 +1,7 @@
 import { followStorage, noteLostLog } from '../outside-changes.ts'
 import { takenAwayWords } from '../people/held-role.ts'
 import { type Intent, stepTo, type UiAction, type UiContext, type UiStep } from '../state/actions.ts'
-import { addNote, type UiState } from '../state/ui-state.ts'
+import { addNote, changePart, type Outbox, type UiState } from '../state/ui-state.ts'
 
 /** A server that ends again within this time is not started by itself: something is wrong with it. */
 const soonMs = 60_000
@@ -18,15 +18,15 @@ export function updateLink(ui: UiState, action: LinkAction, context: UiContext):
       return linked(ui, action)
     case 'lost':
       if (action.sought === undefined) return lost(ui, action, context)
-      return stepTo({ ...ui, link: { kind: 'starting', sought: action.sought }, hangs: false })
+      return stepTo(changePart(ui, 'connection', { link: { kind: 'starting', sought: action.sought }, hangs: false }))
     case 'storage':
       return stepTo(followStorage(ui, action.errno))
     case 'logLost':
       return stepTo(noteLostLog(ui, action))
     case 'hangs':
-      return stepTo({ ...ui, hangs: action.hangs && ui.link.kind === 'up' })
+      return stepTo(changePart(ui, 'connection', { hangs: action.hangs && ui.connection.link.kind === 'up' }))
     case 'counted':
-      return stepTo({ ...ui, clientCount: action.clients })
+      return stepTo(changePart(ui, 'connection', { clientCount: action.clients }))
     case 'takenAway':
       return stepTo(takenAway(ui, context))
   }
@@ -34,36 +34,36 @@ export function updateLink(ui: UiState, action: LinkAction, context: UiContext):
 
 /** Has the server started again, because the user asks for it. */
 export function restart(ui: UiState): UiStep {
-  return stepTo({ ...ui, link: { kind: 'starting' }, hangs: false }, { kind: 'restart' })
+  return stepTo(changePart(ui, 'connection', { link: { kind: 'starting' }, hangs: false }), { kind: 'restart' })
 }
 
 /** Takes a connection. Sends the text that was written while the window looked for one of several servers. */
 function linked(ui: UiState, { clientId, serverPid }: UiAction & { kind: 'linked' }): UiStep {
-  const wasSought = ui.link.kind === 'starting' && ui.link.sought !== undefined
-  const up = { ...ui, link: { kind: 'up', clientId, serverPid } as const, hangs: false }
-  const ownClients = [...ui.ownClients, clientId]
-  return stepTo({ ...up, ownClients }, ...(wasSought ? resendUnsent(ui) : []))
+  const { link, ownClients } = ui.connection
+  const wasSought = link.kind === 'starting' && link.sought !== undefined
+  const up = { link: { kind: 'up', clientId, serverPid }, hangs: false, ownClients: [...ownClients, clientId] } as const
+  return stepTo(changePart(ui, 'connection', up), ...(wasSought ? resendUnsent(ui.outbox) : []))
 }
 
 /** Closes the composer to sending, and says why once. Another conversation can be opened from here. */
 function takenAway(ui: UiState, { state }: UiContext): UiState {
-  const { opened } = ui
+  const { opened, connection } = ui
   if (opened === null || opened.heldTo === 'none') return ui
-  const clientId = ui.ownClients.at(-1)
-  const isUp = ui.link.kind === 'up' || clientId === undefined
-  const link = isUp ? ui.link : ({ kind: 'up', clientId, serverPid: null } as const)
-  const held = {
+  const clientId = connection.ownClients.at(-1)
+  const isUp = connection.link.kind === 'up' || clientId === undefined
+  const link = isUp ? connection.link : ({ kind: 'up', clientId, serverPid: null } as const)
+  const held: UiState = {
     ...ui,
-    link,
-    opened: { ...opened, heldTo: 'none' as const },
-    stoppingTurn: null,
-    answeredApproval: null,
+    connection: { ...connection, link },
+    opened: { ...opened, heldTo: 'none' },
+    work: { ...ui.work, stoppingTurn: null },
+    answering: { ...ui.answering, answeredApproval: null },
   }
   return addNote(held, 'warning', takenAwayWords(opened.person, state))
 }
 
 /** Resends messages once a conversation is open; the server accepts the same id once. */
-export function resendUnsent({ unsent }: UiState): readonly Intent[] {
+export function resendUnsent({ unsent }: Outbox): readonly Intent[] {
   return unsent.map((held) => ({ kind: 'send', message: held }))
 }
 
@@ -75,23 +75,26 @@ function lost(ui: UiState, { reason }: UiAction & { kind: 'lost' }, context: UiC
   const { nowMs } = context
   const dropped: UiState = {
     ...ui,
-    link: { kind: 'lost', ...(reason === undefined ? {} : { reason }) },
-    hangs: false,
-    lostAtMs: nowMs,
+    connection: {
+      ...ui.connection,
+      link: { kind: 'lost', ...(reason === undefined ? {} : { reason }) },
+      hangs: false,
+      lostAtMs: nowMs,
+      clientCount: 1,
+    },
     menu: null,
-    clientCount: 1,
-    lastSent: null,
-    stoppingTurn: null,
-    stoppingCommand: null,
-    answeredApproval: null,
+    outbox: { ...ui.outbox, lastSent: null },
+    work: { ...ui.work, stoppingTurn: null, stoppingCommand: null },
+    answering: { ...ui.answering, answeredApproval: null },
   }
   if (reason !== undefined || !restartsByItself(ui, context)) return stepTo(dropped)
   const told = addNote(dropped, 'warning', 'The server ended and is being started again.')
-  return stepTo({ ...told, link: { kind: 'starting' } }, { kind: 'restart' })
+  return stepTo(changePart(told, 'connection', { link: { kind: 'starting' } }), { kind: 'restart' })
 }
 
 /** Returns false for a conversation that the server alone had, and for one that another process has to open first. */
-function restartsByItself({ opened, lostAtMs }: UiState, { nowMs, state }: UiContext): boolean {
+function restartsByItself({ opened, connection }: UiState, { nowMs, state }: UiContext): boolean {
+  const { lostAtMs } = connection
   if (opened === null || opened.onlyWatches) return false
   const isKept = !opened.ephemeral || state === null || state.core.seq === 0
   return isKept && (lostAtMs === null || nowMs - lostAtMs >= soonMs)

@@ -11,7 +11,7 @@ import type { KeyEvent } from '../keys/key-event.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { pressInMenu } from '../press-in-menu.ts'
 import { type Intent, stepTo, type UiContext, type UiStep } from '../state/actions.ts'
-import type { UiState } from '../state/ui-state.ts'
+import { changePart, type UiState } from '../state/ui-state.ts'
 import { openByKey, setWriting } from '../write-over-question.ts'
 import { cycleMode } from './cycle-mode.ts'
 import { restart } from './follow-link.ts'
@@ -41,7 +41,7 @@ export const acts: Readonly<Record<KeyAct, Act>> = {
   chooseCompletion,
   clear: (ui) => stepTo(clearText(ui)),
   clearWindow: only({ kind: 'clear' }),
-  closeCompletions: (ui) => stepTo({ ...ui, dismissed: ui.composer.text }),
+  closeCompletions: (ui) => stepTo(changePart(ui, 'composing', { dismissed: ui.composing.composer.text })),
   closeMenu: (ui) => closeMenu(ui),
   closeNote: (ui) => stepTo(closeNote(ui)),
   closeRule: (ui) => stepTo(closeRule(ui)),
@@ -50,7 +50,7 @@ export const acts: Readonly<Record<KeyAct, Act>> = {
   completeModel,
   cycleMode,
   deleteListed: (ui, { nowMs }) => beginDelete(ui, nowMs),
-  editOutside: (ui) => stepTo(ui, { kind: 'editText', text: expanded(ui.composer) }),
+  editOutside: (ui) => stepTo(ui, { kind: 'editText', text: expanded(ui.composing.composer) }),
   editWaiting,
   fill: (ui, { state }, event) => pressInForm(ui, event, state),
   interrupt: (ui, { state }) => interruptTurn(ui, state),
@@ -63,7 +63,7 @@ export const acts: Readonly<Record<KeyAct, Act>> = {
   openTranscript: only({ kind: 'showTranscript', at: 'end' }),
   pick: (ui, context, event) => (ui.menu === null ? null : pressInMenu(ui, ui.menu, event, context)),
   previousField: (ui, { state }) =>
-    ui.purpose.kind === 'form' ? stepTo(previousField(ui, ui.purpose.form, state)) : null,
+    ui.composing.purpose.kind === 'form' ? stepTo(previousField(ui, ui.composing.purpose.form, state)) : null,
   queue: (ui, context) => pressEnter(ui, 'queue', context),
   renameListed: (ui) => beginRename(ui),
   restart: (ui) => restart(ui),
@@ -77,7 +77,7 @@ export const acts: Readonly<Record<KeyAct, Act>> = {
   suspend: only({ kind: 'suspend' }),
   takeBack: (ui, { state }) => takeBack(ui, state),
   takeFound: (ui, { state }) => stepTo(takeFound(ui, state)),
-  wait: (ui) => stepTo({ ...ui, hangs: false }),
+  wait: (ui) => stepTo(changePart(ui, 'connection', { hangs: false })),
 }
 
 function only(intent: Intent): Act {
@@ -87,7 +87,7 @@ function only(intent: Intent): Act {
 /** Handles a key that the table gives no meaning: input of the menu, the form, the question or the composer. */
 export function input(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (ui.menu !== null) return pressInMenu(ui, ui.menu, event, context)
-  if (ui.search !== null) return pressInSearch(ui, event, context)
+  if (ui.history.search !== null) return pressInSearch(ui, event, context)
   return (
     pressInForm(ui, event, context.state) ??
     answerApproval(ui, event, context) ??
@@ -102,13 +102,14 @@ function write(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
 }
 
 function edit(ui: UiState, command: ComposerCommand, { state, columns }: UiContext): UiStep {
-  const composer = applyCommand(ui.composer, command, {
+  const composer = applyCommand(ui.composing.composer, command, {
     columns,
-    ambiguous: ui.ambiguousWidth,
-    history: inputHistory(state, ui),
-    sent: ui.sentPastes,
+    ambiguous: ui.look.ambiguousWidth,
+    history: inputHistory(state, ui.history),
+    sent: ui.history.sentPastes,
   })
-  if (composer.text === ui.composer.text) return stepTo({ ...ui, composer })
+  if (composer.text === ui.composing.composer.text) return stepTo(changePart(ui, 'composing', { composer }))
   // Text that is deleted to its end leaves the composer open: the next letter is no answer.
-  return stepTo({ ...setWriting(ui, state, true), composer, choice: 0, dismissed: null })
+  const opened = setWriting(ui, state, true)
+  return stepTo(changePart(opened, 'composing', { composer, choice: 0, dismissed: null }))
 }

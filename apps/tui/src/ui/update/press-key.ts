@@ -5,7 +5,7 @@ import type { KeyEvent } from '../keys/key-event.ts'
 import { actOfKey, isMeaningNew, isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import type { KeyAct } from '../keys/key-table.ts'
 import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
-import type { UiState } from '../state/ui-state.ts'
+import { changePart, type UiState } from '../state/ui-state.ts'
 import { isComposerHidden } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { askForParts } from './ask-for-parts.ts'
@@ -16,11 +16,13 @@ import { placesOf, situationOf } from './key-places.ts'
 /** Handles one key: a held answer first, then the key's row in the table, then the place as input. */
 export function pressKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   if (event.kind === 'reply' || event.kind === 'ignored') return stepTo(ui)
-  const shown = { ...ui, shownPlaces: notePlaces(ui.shownPlaces, placesOf(ui, context.state), context.nowMs) }
+  const shownPlaces = notePlaces(ui.keys.shownPlaces, placesOf(ui, context.state), context.nowMs)
+  const shown = changePart(ui, 'keys', { shownPlaces })
   const step = replaceHeldKey(shown, event, context) ?? releasedStep(shown, event, context)
-  const isAsked = step.ui.composer.text === '' || isComposerHidden(step.ui, context.state)
-  const reached = isAsked ? step.ui.reached : null
-  const used = { ...step.ui, reached, guard: noteKey(step.ui.guard, context.nowMs) }
+  const isAsked = step.ui.composing.composer.text === '' || isComposerHidden(step.ui, context.state)
+  const { reached, guard } = step.ui.answering
+  const noted = { reached: isAsked ? reached : null, guard: noteKey(guard, context.nowMs) }
+  const used = changePart(step.ui, 'answering', noted)
   const settled = settleKey(shown, { ...step, ui: used }, context)
   return askForImages(ui, askForParts(ui, askForFiles(settled, context), context), event)
 }
@@ -34,21 +36,21 @@ function releasedStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep 
 export function settleKey(before: UiState, step: UiStep, { state, nowMs }: UiContext): UiStep {
   const places = placesOf(step.ui, state)
   const isUnchanged = isSamePlaces(places, placesOf(before, state))
-  const shownPlaces = isUnchanged ? step.ui.shownPlaces : placedByKey(places)
-  return { ...step, ui: { ...withAnswerTime(before, step.ui, nowMs), shownPlaces } }
+  const shownPlaces = isUnchanged ? step.ui.keys.shownPlaces : placedByKey(places)
+  return { ...step, ui: changePart(withAnswerTime(before, step.ui, nowMs), 'keys', { shownPlaces }) }
 }
 
 /** Returns the state with the time of an answer that was given in this step. */
 export function withAnswerTime(before: UiState, ui: UiState, nowMs: number): UiState {
-  const isSame = ui.answeredApproval === before.answeredApproval
-  return isSame ? ui : { ...ui, answeredAtMs: nowMs }
+  const isSame = ui.answering.answeredApproval === before.answering.answeredApproval
+  return isSame ? ui : changePart(ui, 'answering', { answeredAtMs: nowMs })
 }
 
 function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
   const key = keyOf(event)
   const situation = situationOf(ui, context.state)
   const act = key === null ? null : actOfKey(key, situation)
-  if (key !== null && isMeaningNew(ui.shownPlaces, key, situation, context.nowMs))
+  if (key !== null && isMeaningNew(ui.keys.shownPlaces, key, situation, context.nowMs))
     // A letter that began a word when it was pressed is still text.
     return event.kind === 'key' ? stepTo(ui) : input(ui, event, context)
   const before = withoutOffers(ui, act)
@@ -57,7 +59,7 @@ function keyStep(ui: UiState, event: KeyEvent, context: UiContext): UiStep {
 
 /** Withdraws what another key has offered to do when it is pressed again. */
 function withoutOffers(ui: UiState, act: KeyAct | null): UiState {
-  return ui.offer === null || ui.offer.act === act ? ui : { ...ui, offer: null }
+  return ui.keys.offer === null || ui.keys.offer.act === act ? ui : changePart(ui, 'keys', { offer: null })
 }
 
 /** Returns the key as the table names it: its chord, or a single typed character. */

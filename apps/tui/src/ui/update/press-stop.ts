@@ -5,7 +5,7 @@ import type { ConversationState } from '@parley/protocol'
 import { leaveChange } from '../choices/press-in-picker.ts'
 import { ownQueued } from '../inbox.ts'
 import { stepTo, type UiStep } from '../state/actions.ts'
-import { addNote, isOffered, message, type UiState } from '../state/ui-state.ts'
+import { addNote, changePart, isOffered, message, type UiState } from '../state/ui-state.ts'
 import { setWriting } from '../write-over-question.ts'
 import { foregroundCommand, runningShellCommands } from './key-places.ts'
 
@@ -16,23 +16,27 @@ const leaveWithinMs = 2_000
 
 /** Offers to leave, and leaves when asked again in time. */
 export function offerToLeave(ui: UiState, nowMs: number): UiStep {
-  if (isOffered(ui, 'offerToLeave', nowMs)) return stepTo({ ...ui, offer: null }, { kind: 'leave' })
-  return stepTo({ ...ui, offer: { act: 'offerToLeave', untilMs: nowMs + leaveWithinMs } })
+  if (isOffered(ui.keys, 'offerToLeave', nowMs))
+    return stepTo(changePart(ui, 'keys', { offer: null }), { kind: 'leave' })
+  return stepTo(changePart(ui, 'keys', { offer: { act: 'offerToLeave', untilMs: nowMs + leaveWithinMs } }))
 }
 
 /** Clears the text, which undo restores; a note or a change of a message ends. */
 export function clearText(ui: UiState): UiState {
-  const purpose = ui.purpose.kind === 'form' ? ui.purpose : message
-  return { ...ui, composer: clear(ui.composer), purpose, writing: null }
+  const purpose = ui.composing.purpose.kind === 'form' ? ui.composing.purpose : message
+  return changePart(ui, 'composing', { composer: clear(ui.composing.composer), purpose, writing: null })
 }
 
 export function closeNote(ui: UiState): UiState {
-  return { ...ui, purpose: message, composer: { ...emptyComposer, killed: ui.composer.killed } }
+  return changePart(ui, 'composing', {
+    purpose: message,
+    composer: { ...emptyComposer, killed: ui.composing.composer.killed },
+  })
 }
 
 /** Goes back from the rule to the answers, which are another page about the same approval. */
 export function closeRule(ui: UiState): UiState {
-  return { ...ui, remembering: null, guard: forgetPainted(ui.guard) }
+  return changePart(ui, 'answering', { remembering: null, guard: forgetPainted(ui.answering.guard) })
 }
 
 /** Closes the menu, or leaves a change in it; leaves where it is all there is. */
@@ -44,20 +48,21 @@ export function closeMenu(ui: UiState): UiStep {
 
 /** Leaves from a question; shows text first that it hides, which leaving would lose. */
 export function leaveQuestion(ui: UiState, state: State): UiStep {
-  return ui.composer.text === '' ? stepTo(ui, { kind: 'leave' }) : stepTo(setWriting(ui, state, true))
+  return ui.composing.composer.text === '' ? stepTo(ui, { kind: 'leave' }) : stepTo(setWriting(ui, state, true))
 }
 
 /** Stops the user's own commands except background commands. */
 export function stopCommand(ui: UiState, state: State): UiStep {
-  const itemIds = runningShellCommands(ui, state)
-  const named = ui.inBackground.length === 0 ? {} : { itemIds }
-  return stepTo({ ...ui, stoppingCommand: itemIds.at(-1) ?? null }, { kind: 'stopShell', ...named })
+  const itemIds = runningShellCommands(ui.work, state)
+  const named = ui.work.inBackground.length === 0 ? {} : { itemIds }
+  return stepTo(changePart(ui, 'work', { stoppingCommand: itemIds.at(-1) ?? null }), { kind: 'stopShell', ...named })
 }
 
 /** Sends the user's own newest command to the background, else the one that the turn waits for; null without either. */
 export function sendToBackground(ui: UiState, state: State): UiStep | null {
-  const own = runningShellCommands(ui, state).at(-1)
-  if (own !== undefined) return stepTo(addNote({ ...ui, inBackground: [...ui.inBackground, own] }, 'info', sentText))
+  const own = runningShellCommands(ui.work, state).at(-1)
+  if (own !== undefined)
+    return stepTo(addNote(changePart(ui, 'work', { inBackground: [...ui.work.inBackground, own] }), 'info', sentText))
   const itemId = foregroundCommand(state)
   return itemId === null ? null : stepTo(ui, { kind: 'background', itemId })
 }
@@ -71,11 +76,11 @@ const sentText = 'Your command runs on in the background. It appears here with i
 export function interruptTurn(ui: UiState, state: State): UiStep {
   const turnId = state?.core.turn?.id
   if (turnId === undefined) return stepTo(ui)
-  const back = ownQueued(state, ui)
+  const back = ownQueued(state, ui.connection)
     .filter(({ content }) => isWhole(content))
     .toReversed()
     .map(({ messageId, content }) => ({ kind: 'takeBack', messageId, text: inputText(content) }) as const)
-  return stepTo({ ...ui, stoppingTurn: turnId }, ...back, { kind: 'interrupt', turnId })
+  return stepTo(changePart(ui, 'work', { stoppingTurn: turnId }), ...back, { kind: 'interrupt', turnId })
 }
 
 /**
@@ -83,11 +88,15 @@ export function interruptTurn(ui: UiState, state: State): UiStep {
  * begun.
  */
 export function takeBack(ui: UiState, state: State): UiStep {
-  const { lastSent, composer } = ui
-  const isHeld = ui.link.kind === 'starting'
+  const { lastSent } = ui.outbox
+  const { composer } = ui.composing
+  const isHeld = ui.connection.link.kind === 'starting'
   // On its way to the server it can be neither kept back nor stopped: that takes some milliseconds.
   if (lastSent === null || (!isHeld && state?.core.turn == null)) return stepTo(ui)
   const restored = composer.text === '' ? lastSent.composer : putBack(composer, expanded(lastSent.composer))
-  const unsent = ui.unsent.filter(({ messageId }) => messageId !== lastSent.messageId)
-  return interruptTurn({ ...ui, composer: restored, lastSent: null, unsent }, state)
+  const unsent = ui.outbox.unsent.filter(({ messageId }) => messageId !== lastSent.messageId)
+  return interruptTurn(
+    { ...ui, composing: { ...ui.composing, composer: restored }, outbox: { ...ui.outbox, lastSent: null, unsent } },
+    state,
+  )
 }

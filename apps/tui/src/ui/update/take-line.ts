@@ -1,14 +1,14 @@
 import { parseSlash } from '@parley/presentation/commands/slash-commands'
 import { emptyComposer } from '@parley/presentation/composer/composer'
-import { type KeyAnswer, noteKey, pendingApprovals } from '@parley/presentation/question/answers'
+import { type KeyAnswer, noteKey } from '@parley/presentation/question/answers'
 import type { Approval } from '@parley/protocol'
 import { answerByWord, type TypedAnswer } from '../answer-approval.ts'
-import { fieldsOf, optionsOf, pressInForm, previousField } from '../fill-form.ts'
+import { fieldsOf, optionsOf, pressInForm, previousField, showForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { type Menu, matching } from '../menu/menu.ts'
 import { pressInMenu } from '../press-in-menu.ts'
 import { stepTo, type UiContext, type UiStep } from '../state/actions.ts'
-import { addNote, addNotice, type FilledForm, type UiState } from '../state/ui-state.ts'
+import { addNote, addNotice, changePart, type FilledForm, type UiState, waitingApprovals } from '../state/ui-state.ts'
 import { restart } from './follow-link.ts'
 import { pressEnter } from './press-enter.ts'
 import { withAnswerTime } from './press-key.ts'
@@ -18,16 +18,19 @@ import { closeMenu, closeRule } from './press-stop.ts'
 export function takeLine(ui: UiState, line: string, context: UiContext): UiStep {
   const step = lineStep(ui, line, context)
   const answered = withAnswerTime(ui, step.ui, context.nowMs)
-  return { ...step, ui: { ...answered, guard: noteKey(answered.guard, context.nowMs) } }
+  return {
+    ...step,
+    ui: changePart(answered, 'answering', { guard: noteKey(answered.answering.guard, context.nowMs) }),
+  }
 }
 
 function lineStep(ui: UiState, line: string, context: UiContext): UiStep {
   const word = line.trim().toLowerCase()
   const isCommand = parseSlash(line.trim())?.kind === 'command'
-  if (ui.hangs && word === 'restart') return restart(ui)
-  if (ui.link.kind === 'lost') return lineWithoutServer(ui, line, word, context)
+  if (ui.connection.hangs && word === 'restart') return restart(ui)
+  if (ui.connection.link.kind === 'lost') return lineWithoutServer(ui, line, word, context)
   if (ui.menu !== null && !(isCommand && ui.opened !== null)) return takeRowLine(ui, ui.menu, line.trim(), context)
-  if (ui.purpose.kind === 'form') return takeField(ui, ui.purpose.form, line, context)
+  if (ui.composing.purpose.kind === 'form') return takeField(ui, ui.composing.purpose.form, line, context)
   const answered = line.includes('\n') ? null : takeAnswer(ui, line, context)
   return answered ?? enter({ ...ui, menu: null }, line, context)
 }
@@ -43,11 +46,11 @@ function enter(ui: UiState, line: string, context: UiContext): UiStep {
   const command = parseSlash(line.trim())
   if (line.trim() === '?' || (command?.kind === 'command' && command.name === 'keys'))
     return stepTo(addNotice(ui, typedWords))
-  const begun = ui.composer.text.endsWith('\n') ? ui.composer.text : ''
+  const begun = ui.composing.composer.text.endsWith('\n') ? ui.composing.composer.text : ''
   const text = begun + line
   const composer = { ...emptyComposer, text, caret: text.length }
   // A whole line needs no completion.
-  return pressEnter({ ...ui, composer, dismissed: text, writing: null }, 'steer', context)
+  return pressEnter(changePart(ui, 'composing', { composer, dismissed: text, writing: null }), 'steer', context)
 }
 
 const typedWords = {
@@ -72,10 +75,10 @@ const answersByWord: Readonly<Record<string, KeyAnswer>> = {
 
 /** Handles the line as an answer to the printed question; null if it is no answer. */
 function takeAnswer(ui: UiState, line: string, context: UiContext): UiStep | null {
-  const [approval] = pendingApprovals(context.state, ui)
-  if (approval === undefined || ui.opened === null || ui.composer.text.endsWith('\n')) return null
+  const [approval] = waitingApprovals(context.state, ui)
+  if (approval === undefined || ui.opened === null || ui.composing.composer.text.endsWith('\n')) return null
   const typed = answerIn(line, approval)
-  if (ui.remembering === approval.id && line.trim().toLowerCase() === 'back') return stepTo(closeRule(ui))
+  if (ui.answering.remembering === approval.id && line.trim().toLowerCase() === 'back') return stepTo(closeRule(ui))
   return typed === null ? null : answerByWord(leaveOtherRule(ui, approval), typed, context)
 }
 
@@ -93,7 +96,9 @@ function answerIn(line: string, { kind }: Approval): TypedAnswer | null {
 }
 
 function leaveOtherRule(ui: UiState, { id }: Approval): UiState {
-  return ui.remembering === null || ui.remembering === id ? ui : { ...ui, remembering: null }
+  return ui.answering.remembering === null || ui.answering.remembering === id
+    ? ui
+    : changePart(ui, 'answering', { remembering: null })
 }
 
 function takeField(ui: UiState, form: FilledForm, line: string, context: UiContext): UiStep {
@@ -101,16 +106,19 @@ function takeField(ui: UiState, form: FilledForm, line: string, context: UiConte
   if (line.trim() === '/back') return stepTo(previousField(ui, form, state))
   const field = fieldsOf(state, form)[form.at]
   const options = field === undefined ? null : optionsOf(field)
-  const enterKey = keyPress('enter')
   if (options === null) {
-    const composer = line === '' ? ui.composer : { ...emptyComposer, text: line, caret: line.length }
-    return pressInForm({ ...ui, composer }, enterKey, state) ?? stepTo(ui)
+    const composer = line === '' ? ui.composing.composer : { ...emptyComposer, text: line, caret: line.length }
+    return confirmField(changePart(ui, 'composing', { composer }), state)
   }
   if (field?.type === 'choices') return takeSeveral(ui, form, line, options, context)
   const word = line.trim().toLowerCase()
   const named = options.findIndex(({ title }) => title.toLowerCase() === word)
   const choice = word === '' ? form.choice : /^\d+$/.test(word) ? Number(word) - 1 : named
-  return pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, choice } } }, enterKey, state) ?? stepTo(ui)
+  return confirmField(showForm(ui, { ...form, choice }), state)
+}
+
+function confirmField(ui: UiState, state: UiContext['state']): UiStep {
+  return pressInForm(ui, keyPress('enter'), state) ?? stepTo(ui)
 }
 
 /** Takes numbers or words with commas between them as the choices; an empty line takes the ticked ones. */
@@ -127,12 +135,10 @@ function takeSeveral(
   )
   const at = found.indexOf(undefined)
   if (at >= 0 && line.trim().toLowerCase() !== 'none')
-    return stepTo({ ...ui, purpose: { kind: 'form', form: { ...form, problem: `“${words[at]}” is none of them.` } } })
+    return stepTo(showForm(ui, { ...form, problem: `“${words[at]}” is none of them.` }))
   const chosen = found.flatMap((option) => (typeof option?.value === 'string' ? [option.value] : []))
   const ticked = line.trim() === '' ? form.ticked : chosen
-  return (
-    pressInForm({ ...ui, purpose: { kind: 'form', form: { ...form, ticked } } }, keyPress('enter'), state) ?? stepTo(ui)
-  )
+  return confirmField(showForm(ui, { ...form, ticked }), state)
 }
 
 const tooEarly = 'Too early: the list has just come. Type it again.'

@@ -1,6 +1,12 @@
 import { putBack, rewritten } from '@parley/presentation/composer/composer'
 import { noteKey, notePainted, type Painted } from '@parley/presentation/question/answers'
-import { type ConversationState, type MessageId, unconfiguredProvider } from '@parley/protocol'
+import {
+  type ApprovalId,
+  type ConversationCore,
+  type ItemId,
+  type MessageId,
+  unconfiguredProvider,
+} from '@parley/protocol'
 import { applyHeldKey } from '../answer-approval.ts'
 import { leaveForm, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
@@ -10,7 +16,18 @@ import { followRole } from '../people/held-role.ts'
 import { updateMenu } from '../press-in-menu.ts'
 import { runEarlyCommands } from '../run-slash.ts'
 import { stepTo, type UiAction, type UiContext, type UiStep } from '../state/actions.ts'
-import { addNote, addNotice, message, type UiState } from '../state/ui-state.ts'
+import {
+  type Answering,
+  addNote,
+  addNotice,
+  changePart,
+  hold,
+  message,
+  type Outbox,
+  type UiState,
+  type Unsent,
+  type WorkControl,
+} from '../state/ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
 import { askForFiles } from './ask-for-files.ts'
 import { takeImages } from './attach-images.ts'
@@ -29,7 +46,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'quiet':
       return settleKey(ui, applyHeldKey(ui, context), context)
     case 'pressedElsewhere':
-      return stepTo({ ...ui, guard: noteKey(ui.guard, context.nowMs) })
+      return stepTo(changePart(ui, 'answering', { guard: noteKey(ui.answering.guard, context.nowMs) }))
     case 'painted':
       return stepTo(painted(ui, action, context))
     case 'linked':
@@ -54,9 +71,8 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'notTaken':
       return stepTo(withMessage(ui, action))
     case 'answerRejected':
-      return stepTo({ ...ui, answeredApproval: ui.answeredApproval === action.approvalId ? null : ui.answeredApproval })
     case 'formRejected':
-      return stepTo(reopenForm({ ...ui, answeredApproval: null }, action, context.state))
+      return stepTo(withoutAnswer(ui, action, context))
     case 'answered':
     case 'configured':
       return stepTo(noteOutside(ui, action, context.nowMs))
@@ -75,7 +91,7 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
     case 'filesTakenBack':
       return updateMenu(ui, action, context)
     case 'looked':
-      return stepTo({ ...ui, ...action.look })
+      return stepTo(changePart(ui, 'look', action.look))
     case 'filesListed':
     case 'partsListed':
     case 'statusTold':
@@ -84,16 +100,33 @@ export function updateUi(ui: UiState, action: UiAction, context: UiContext): UiS
   }
 }
 
+/** Shows the approval again, and opens the form at the field that was rejected. */
+function withoutAnswer(
+  ui: UiState,
+  action: UiAction & { kind: 'answerRejected' | 'formRejected' },
+  { state }: UiContext,
+): UiState {
+  const isOther = action.kind === 'answerRejected' && ui.answering.answeredApproval !== action.approvalId
+  if (isOther) return ui
+  const open = changePart(ui, 'answering', { answeredApproval: null })
+  return action.kind === 'formRejected' ? reopenForm(open, action, state) : open
+}
+
 /** Keeps a message until the server has it, or gives it back. */
 function withMessage(ui: UiState, action: UiAction & { kind: 'hold' | 'acknowledged' | 'notTaken' }): UiState {
   switch (action.kind) {
     case 'hold':
-      return { ...ui, unsent: [...ui.unsent, action.message] }
+      return hold(ui, action.message)
     case 'acknowledged':
-      return followStorage({ ...ui, lostLog: null, unsent: withoutMessage(ui, action.messageId) }, null)
+      return followStorage(acknowledged(ui, action.messageId), null)
     case 'notTaken':
       return returnMessage(ui, action.message)
   }
+}
+
+function acknowledged(ui: UiState, messageId: MessageId): UiState {
+  const sent = changePart(ui, 'outbox', { unsent: withoutMessage(ui.outbox, messageId) })
+  return changePart(sent, 'storage', { lostLog: null })
 }
 
 /** Puts text into the composer that came from elsewhere. */
@@ -102,15 +135,15 @@ function withText(ui: UiState, action: UiAction & { kind: 'imagesFound' | 'edite
     case 'imagesFound':
       return takeImages(ui, action.pasted, action.paths)
     case 'edited':
-      return { ...ui, composer: rewritten(ui.composer, action.text) }
+      return changePart(ui, 'composing', { composer: rewritten(ui.composing.composer, action.text) })
     case 'tookBack':
-      return { ...ui, composer: putBack(ui.composer, action.text) }
+      return changePart(ui, 'composing', { composer: putBack(ui.composing.composer, action.text) })
   }
 }
 
 function withPrompts(ui: UiState, { kind, prompts }: UiAction & { kind: 'recalled' | 'recalledAll' }): UiState {
-  if (kind === 'recalled') return { ...ui, earlierPrompts: prompts }
-  return ui.search === null ? ui : { ...ui, allPrompts: prompts }
+  if (kind === 'recalled') return changePart(ui, 'history', { earlierPrompts: prompts })
+  return ui.history.search === null ? ui : changePart(ui, 'history', { allPrompts: prompts })
 }
 
 function noteOutside(ui: UiState, action: UiAction & { kind: 'answered' | 'configured' }, nowMs: number): UiState {
@@ -132,28 +165,32 @@ function takeInput(ui: UiState, action: UiAction & { kind: 'key' | 'line' | 'sig
     case 'line':
       return takeLine(ui, action.text, context)
     case 'signal':
-      return pressKey({ ...ui, heldKey: null }, keyPress('c', { ctrl: true }), context)
+      return pressKey(changePart(ui, 'answering', { heldKey: null }), keyPress('c', { ctrl: true }), context)
   }
 }
 
 /** Takes the open conversation; trouble with its storage that was shown and is over is said to be. */
 function withOpened(ui: UiState, { opened, storage }: UiAction & { kind: 'opened' }): UiState {
   const isSame = ui.opened?.conversationId === opened.conversationId
-  const before = isSame ? ui.storage : null
-  const next = { ...ui, menu: null, opened, shownTrust: null, lostLog: null, storage: before }
+  const before = isSame ? ui.storage.errno : null
+  const next = { ...ui, menu: null, opened, shownTrust: null, storage: { errno: before, lostLog: null } }
   return followStorage(next, storage ?? null)
 }
 
 /** Continues with input from before the conversation was open: messages, a command, the beginning of a path. */
 function afterOpening(ui: UiState, context: UiContext): UiStep {
   const step = runEarlyCommands(ui, context)
-  return askForFiles({ ...step, intents: [...resendUnsent(ui), ...step.intents] }, context)
+  return askForFiles({ ...step, intents: [...resendUnsent(ui.outbox), ...step.intents] }, context)
 }
 
 /** Records the question of a frame, and the places that decide the meaning of keys. */
 function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiState {
-  const shownPlaces = notePlaces(ui.shownPlaces, placesOf(ui, state), nowMs)
-  return { ...ui, guard: notePainted(ui.guard, frame, nowMs), shownPlaces }
+  const shownPlaces = notePlaces(ui.keys.shownPlaces, placesOf(ui, state), nowMs)
+  return {
+    ...ui,
+    answering: { ...ui.answering, guard: notePainted(ui.answering.guard, frame, nowMs) },
+    keys: { ...ui.keys, shownPlaces },
+  }
 }
 
 /**
@@ -167,49 +204,80 @@ function withLearned(
 ): UiState {
   if (action.kind === 'trustShown') return { ...ui, shownTrust: action.hash }
   if (action.kind === 'statusTold') return { ...ui, statusText: action.line }
-  if (action.kind === 'partsListed') return { ...ui, parts: action.parts }
+  if (action.kind === 'partsListed') return changePart(ui, 'lists', { parts: action.parts })
   const { files } = action
-  const { files: before } = ui
+  const { files: before } = ui.lists
   if (before?.isWhole === true && !files.isWhole && before.folder === files.folder) return ui
-  const next = { ...ui, files }
+  const next = changePart(ui, 'lists', { files })
   return isSamePlaces(placesOf(ui, state), placesOf(next, state))
     ? next
-    : { ...next, shownPlaces: placedByKey(placesOf(next, state)) }
+    : changePart(next, 'keys', { shownPlaces: placedByKey(placesOf(next, state)) })
 }
 
-function withoutMessage({ unsent }: UiState, messageId: MessageId): UiState['unsent'] {
+function withoutMessage({ unsent }: Outbox, messageId: MessageId): Outbox['unsent'] {
   return unsent.filter((held) => held.messageId !== messageId)
 }
 
-function returnMessage(ui: UiState, { messageId, text }: UiState['unsent'][number]): UiState {
-  return { ...ui, unsent: withoutMessage(ui, messageId), lastSent: null, composer: putBack(ui.composer, text) }
+function returnMessage(ui: UiState, { messageId, text }: Unsent): UiState {
+  const returned = changePart(ui, 'composing', { composer: putBack(ui.composing.composer, text) })
+  return changePart(returned, 'outbox', { unsent: withoutMessage(ui.outbox, messageId), lastSent: null })
 }
 
-function inRole(ui: UiState, state: ConversationState): UiState {
-  const opened = ui.opened === null ? null : followRole(ui.opened, state)
-  return opened === ui.opened ? ui : { ...ui, opened }
+function followWork(
+  { stoppingTurn, stoppingCommand, inBackground }: WorkControl,
+  { turn, open }: ConversationCore,
+): WorkControl {
+  const isOpen = (itemId: ItemId) => open[itemId] !== undefined
+  return {
+    stoppingTurn: stoppingTurn === turn?.id ? stoppingTurn : null,
+    stoppingCommand: stoppingCommand !== null && isOpen(stoppingCommand) ? stoppingCommand : null,
+    inBackground: inBackground.filter(isOpen),
+  }
+}
+
+type Approvals = ConversationCore['approvals']
+
+function followAnswer(answering: Answering, approvals: Approvals): Answering {
+  const ifPending = (id: ApprovalId | null) => (id !== null && isPending(approvals, id) ? id : null)
+  return {
+    ...answering,
+    answeredApproval: ifPending(answering.answeredApproval),
+    remembering: ifPending(answering.remembering),
+  }
+}
+
+function isPending(approvals: Approvals, id: ApprovalId): boolean {
+  return approvals[id]?.state === 'pending'
 }
 
 /** Drops references to ended things of the conversation: an approval answered by others, a sent message. */
 export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): UiState {
   if (state === null) return ui
-  const { turn, approvals, inbox, open } = state.core
-  let next = inRole(ui, state)
-  if (next.stoppingTurn !== null && next.stoppingTurn !== turn?.id) next = { ...next, stoppingTurn: null }
-  if (next.stoppingCommand !== null && open[next.stoppingCommand] === undefined)
-    next = { ...next, stoppingCommand: null }
-  const inBackground = next.inBackground.filter((itemId) => open[itemId] !== undefined)
-  if (inBackground.length !== next.inBackground.length) next = { ...next, inBackground }
-  if (next.answeredApproval !== null && approvals[next.answeredApproval]?.state !== 'pending')
-    next = { ...next, answeredApproval: null }
-  if (next.remembering !== null && approvals[next.remembering]?.state !== 'pending')
-    next = { ...next, remembering: null }
-  if (next.lastSent !== null && isAnswered(next.lastSent.messageId, state)) next = { ...next, lastSent: null }
-  const { purpose } = next
-  if (purpose.kind === 'note' && approvals[purpose.approvalId]?.state !== 'pending')
-    next = { ...next, purpose: message }
-  if (purpose.kind === 'form' && approvals[purpose.form.approvalId]?.state !== 'pending') next = leaveForm(next)
-  if (purpose.kind === 'edit' && !inbox.some(({ messageId }) => messageId === purpose.messageId))
-    next = { ...next, purpose: message }
-  return followWriting(next, state)
+  const { lastSent } = ui.outbox
+  const isOver = lastSent !== null && isAnswered(lastSent.messageId, state)
+  const followed: UiState = {
+    ...ui,
+    opened: ui.opened === null ? null : followRole(ui.opened, state),
+    work: followWork(ui.work, state.core),
+    answering: followAnswer(ui.answering, state.core.approvals),
+    outbox: isOver ? { ...ui.outbox, lastSent: null } : ui.outbox,
+  }
+  return followWriting(followPurpose(followed, state.core), state)
+}
+
+/** Ends a note, a form or a change of a message that has no approval or message any more. */
+function followPurpose(ui: UiState, { approvals, inbox }: ConversationCore): UiState {
+  const { purpose } = ui.composing
+  switch (purpose.kind) {
+    case 'message':
+      return ui
+    case 'note':
+      return isPending(approvals, purpose.approvalId) ? ui : changePart(ui, 'composing', { purpose: message })
+    case 'form':
+      return isPending(approvals, purpose.form.approvalId) ? ui : leaveForm(ui)
+    case 'edit': {
+      const isQueued = inbox.some(({ messageId }) => messageId === purpose.messageId)
+      return isQueued ? ui : changePart(ui, 'composing', { purpose: message })
+    }
+  }
 }

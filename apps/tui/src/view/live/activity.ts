@@ -7,7 +7,7 @@ import {
   repairWords,
   tryWords,
 } from '@parley/presentation/items/turn-words'
-import { approvedNotStarted, pendingApprovals } from '@parley/presentation/question/answers'
+import { approvedNotStarted } from '@parley/presentation/question/answers'
 import { shownLine, shownName } from '@parley/presentation/text/control-characters'
 import type { Line, Room } from '@parley/presentation/text/span'
 import { truncateText } from '@parley/presentation/text/truncate'
@@ -15,7 +15,7 @@ import type { Approval, ConversationState, Failure, Turn } from '@parley/protoco
 import type { SoughtServer } from '../../ui/link/link.ts'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
 import { maySend } from '../../ui/people/held-role.ts'
-import { isOffered, type UiState } from '../../ui/state/ui-state.ts'
+import { isOffered, type UiState, waitingApprovals } from '../../ui/state/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { type WorkMoment, workingLine } from './working-line.ts'
 
@@ -31,25 +31,25 @@ type ActivityMoment = Omit<WorkMoment, 'isStill'>
 /** Returns what goes on; null if nothing does, or if a question says it. */
 export function activityOf(state: ConversationState | null, ui: UiState, moment: ActivityMoment): Activity | null {
   const { nowMs } = moment
-  if (ui.link.kind === 'lost') return still(lostLine(state, ui))
-  if (isOffered(ui, 'offerToLeave', nowMs)) {
+  if (ui.connection.link.kind === 'lost') return still(lostLine(state, ui))
+  if (isOffered(ui.keys, 'offerToLeave', nowMs)) {
     return {
       line: [{ text: 'Press Ctrl+C again to leave', tone: 'warn' }],
-      changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1,
+      changesAtMs: (ui.keys.offer?.untilMs ?? nowMs) + 1,
     }
   }
-  if (ui.hangs) return still(hangingLine(ui))
-  if (ui.storage !== null) return still(storageLine(ui.storage))
-  if (isOffered(ui, 'offerEarlier', nowMs)) {
+  if (ui.connection.hangs) return still(hangingLine(ui))
+  if (ui.storage.errno !== null) return still(storageLine(ui.storage.errno))
+  if (isOffered(ui.keys, 'offerEarlier', nowMs)) {
     const text = 'Esc again: go back to an earlier message'
-    return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.offer?.untilMs ?? nowMs) + 1 }
+    return { line: [{ text, tone: 'muted' }], changesAtMs: (ui.keys.offer?.untilMs ?? nowMs) + 1 }
   }
-  if (ui.link.kind === 'starting') return startingActivity(ui, ui.link.sought)
+  if (ui.connection.link.kind === 'starting') return startingActivity(ui, ui.connection.link.sought)
   if (state === null || !maySend(ui.opened)) return null
-  const command = runningShellCommands(ui, state).at(-1)
-  if (command !== undefined && pendingApprovals(state, ui).length === 0)
+  const command = runningShellCommands(ui.work, state).at(-1)
+  if (command !== undefined && waitingApprovals(state, ui).length === 0)
     return still(
-      ui.stoppingCommand === command
+      ui.work.stoppingCommand === command
         ? [{ text: 'stopping your command…', tone: 'warn' }]
         : [
             { text: 'your command runs, without a terminal', tone: 'accent' },
@@ -98,7 +98,10 @@ function soughtLine({ address, trying, isRejected, why }: SoughtServer): Line {
   ]
 }
 
-function lostLine(state: ConversationState | null, { composer, opened, link }: UiState): Line {
+function lostLine(
+  state: ConversationState | null,
+  { composing: { composer }, opened, connection: { link } }: UiState,
+): Line {
   const key = composer.text === '' ? 'r' : 'Ctrl+R'
   const reason = link.kind === 'lost' ? link.reason : undefined
   if (reason === 'rejected') return rejectedLine(key)
@@ -142,16 +145,16 @@ export function isSavedHere(state: ConversationState | null, { opened }: Pick<Ui
 }
 
 /** Returns true if something waits for the server to start. */
-function isWaitedFor({ unsent, opened }: UiState): boolean {
+function isWaitedFor({ outbox: { unsent }, opened }: UiState): boolean {
   return unsent.length > 0 || opened !== null
 }
 
 function turnActivity(state: ConversationState, turn: Turn, ui: UiState, moment: ActivityMoment): Activity | null {
   const { nowMs } = moment
-  const work = workingLine(state, turn, { ...moment, isStill: ui.isStill })
-  if (ui.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
-  if (pendingApprovals(state, ui).length > 0) return null
-  if (ui.answeredApproval !== null) return answerActivity(work, ui, nowMs)
+  const work = workingLine(state, turn, { ...moment, isStill: ui.look.isStill })
+  if (ui.work.stoppingTurn === turn.id) return still([{ text: 'stopping…', tone: 'warn' }])
+  if (waitingApprovals(state, ui).length > 0) return null
+  if (ui.answering.answeredApproval !== null) return answerActivity(work, ui, nowMs)
   const [approved] = approvedNotStarted(state)
   if (approved !== undefined) return still(notStartedLine(approved))
   if (turn.limit !== undefined)
@@ -170,7 +173,7 @@ function missingKeyText(provider: string): string {
 /** Delay after which an answer counts as slow; normally it takes milliseconds. */
 const answerSlowAfterMs = 1_000
 
-function answerActivity(work: Activity, { answeredAtMs }: UiState, nowMs: number): Activity {
+function answerActivity(work: Activity, { answering: { answeredAtMs } }: UiState, nowMs: number): Activity {
   const slowAtMs = answeredAtMs + answerSlowAfterMs
   if (nowMs >= slowAtMs) return still([{ text: 'Sending the answer…', tone: 'warn' }])
   return { ...work, changesAtMs: Math.min(slowAtMs, work.changesAtMs ?? slowAtMs) }

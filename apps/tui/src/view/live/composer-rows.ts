@@ -20,27 +20,33 @@ import { type RowsWithCaret, searchRows } from './search-rows.ts'
 
 /** Returns the rows of the text around the caret. */
 export function composerRows(state: ConversationState | null, ui: UiState, room: Room, maxRows: number): RowsWithCaret {
-  if (ui.search !== null) return searchRows(ui, ui.search, state, room)
+  if (ui.history.search !== null) return searchRows(ui, ui.history.search, state, room)
   const inner = beside(room)
-  const { rows, caret } = layoutComposer(ui.composer, inner, Math.max(1, maxRows))
+  const { rows, caret } = layoutComposer(ui.composing.composer, inner, Math.max(1, maxRows))
   const mark = promptMark(ui)
   const shown: readonly Line[] =
-    ui.composer.text === '' ? [truncateLine([{ text: placeholder(state, ui, inner), tone: 'muted' }], inner)] : rows
+    ui.composing.composer.text === ''
+      ? [truncateLine([{ text: placeholder(state, ui, inner), tone: 'muted' }], inner)]
+      : rows
   return { rows: marked(mark, shown), caret: { row: caret.row, column: caret.column + gutterCells } }
 }
 
 /** Returns true if Enter runs the text as the user's own command. */
-function isOwnCommand({ purpose, composer }: UiState): boolean {
+function isOwnCommand({ composing: { purpose, composer } }: UiState): boolean {
   return purpose.kind === 'message' && composer.text.startsWith('!')
 }
 
 function promptMark(ui: UiState): Span {
-  const { purpose } = ui
+  const { purpose } = ui.composing
   if (isOwnCommand(ui)) return { text: '!', tone: 'warn', bold: true }
   return { text: '›', tone: purpose.kind === 'message' ? 'accent' : 'warn', bold: true }
 }
 
-function placeholder(state: ConversationState | null, { purpose, opened, link }: UiState, room: Room): string {
+function placeholder(
+  state: ConversationState | null,
+  { composing: { purpose }, opened, connection: { link } }: UiState,
+  room: Room,
+): string {
   if (link.kind === 'lost') return 'what you write is kept'
   if (purpose.kind === 'note') {
     const isPlan = state?.core.approvals[purpose.approvalId]?.kind === 'plan'
@@ -78,10 +84,10 @@ export function completionRows(ui: UiState, room: Room, maxRows: number): readon
   const list = completionsOf(ui)
   if (list.length === 0 && isLookingForFiles(ui))
     return indented([truncateLine([{ text: 'looking for files…', tone: 'muted' }], beside(room))]).slice(0, maxRows)
-  if (list.length <= maxRows || maxRows < countedFromRows) return listedRows(list, ui.choice, room, maxRows)
+  if (list.length <= maxRows || maxRows < countedFromRows) return listedRows(list, ui.composing.choice, room, maxRows)
   const more = `… ${count(list.length - maxRows + 1)} more (↑↓, or write on)`
   const counted = indented([truncateLine([{ text: more, tone: 'muted' }], beside(room))])
-  return [...listedRows(list, ui.choice, room, maxRows - 1), ...counted]
+  return [...listedRows(list, ui.composing.choice, room, maxRows - 1), ...counted]
 }
 
 /** Returns the rows around the chosen completion. */
@@ -116,7 +122,7 @@ function fittedName(completion: Completion, room: Room): Completion {
 }
 
 /** Returns true while a path is written and the files are being listed. */
-function isLookingForFiles({ composer, purpose, files, filesAsked }: UiState): boolean {
+function isLookingForFiles({ composing: { composer, purpose }, lists: { files, filesAsked } }: UiState): boolean {
   const isPath = purpose.kind === 'message' && atWordAt(composer) !== null
   return isPath && filesAsked !== null && files?.isWhole !== true
 }
@@ -151,13 +157,13 @@ const maxQueued = 3
 /** Returns the messages that are not yet part of the conversation, oldest first. */
 export function queueRows(state: ConversationState | null, ui: UiState, room: Room): readonly Line[] {
   const inbox = state?.core.inbox ?? []
-  const edited = ui.purpose.kind === 'edit' ? ui.purpose.messageId : null
+  const edited = ui.composing.purpose.kind === 'edit' ? ui.composing.purpose.messageId : null
   const known = new Set(inbox.map(({ messageId }) => messageId))
   const rows = [
     ...inbox
       .filter(({ messageId }) => messageId !== edited)
       .map((message) => row(messageWords(message, ui), inputText(message.content), room)),
-    ...ui.unsent
+    ...ui.outbox.unsent
       .filter(({ messageId }) => !known.has(messageId) && !isTaken(state, messageId))
       .map(({ text }) => row('not sent yet', text, room)),
   ]
@@ -173,7 +179,7 @@ function isTaken(state: ConversationState | null, messageId: MessageId): boolean
   return state?.window.some(({ item }) => item.type === 'userMessage' && item.messageId === messageId) ?? false
 }
 
-function messageWords({ when, by }: QueuedMessage, { ownClients }: UiState): string {
+function messageWords({ when, by }: QueuedMessage, { connection: { ownClients } }: UiState): string {
   const place = when === 'steer' ? 'next step' : 'next turn'
   return ownClients.includes(by.clientId) ? place : `${place}, from ${actorName(by)}`
 }

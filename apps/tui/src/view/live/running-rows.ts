@@ -2,7 +2,7 @@ import { isRunning } from '@parley/presentation/items/call-facts'
 import { looksAt } from '@parley/presentation/items/looked-at'
 import type { Line, Room } from '@parley/presentation/text/span'
 import type { ConversationState, Item, ItemId, OpenItem } from '@parley/protocol'
-import type { UiState } from '../../ui/state/ui-state.ts'
+import type { WorkControl } from '../../ui/state/ui-state.ts'
 import { below, hung, indented } from '../text/gutter.ts'
 import { type BlockKind, gapBefore } from '../transcript/block.ts'
 import { runningCommand, toolRows } from '../transcript/call-block.ts'
@@ -25,7 +25,7 @@ interface Surroundings {
 /** Returns the rows of streaming and running items, without background commands, as the transcript will show them. */
 export function runningRows(
   { core }: ConversationState,
-  { inBackground }: Pick<UiState, 'inBackground'>,
+  { inBackground }: WorkControl,
   { transcript, room }: Surroundings,
 ): readonly Line[] {
   const rows: Line[] = []

@@ -1,11 +1,10 @@
 import { followTurn } from '@parley/presentation/items/turn-clock'
 import { limitsWords } from '@parley/presentation/limits/limits-words'
 import { actorName } from '@parley/presentation/question/answered-words'
-import { pendingApprovals } from '@parley/presentation/question/answers'
 import { lineText } from '@parley/presentation/text/span'
 import type { ApprovalId, ConversationCore, ConversationId, ConversationState, ItemId } from '@parley/protocol'
 import { fieldsOf } from '../../ui/fill-form.ts'
-import type { UiState } from '../../ui/state/ui-state.ts'
+import { type UiState, waitingApprovals } from '../../ui/state/ui-state.ts'
 import type { Scene } from '../scene.ts'
 import { endingBlock } from '../transcript/block.ts'
 import { isPlanUpdate } from '../transcript/look-ups.ts'
@@ -131,7 +130,8 @@ function finishedLines(
 ): Pick<Told, 'stream' | 'lines'> {
   const first = state.core.counts.items - state.window.length
   const begin = Math.max(0, transcript.itemCount - first)
-  const isOwn = (item: object) => 'by' in item && ui.ownClients.includes(Reflect.get(Object(item.by), 'clientId'))
+  const isOwn = (item: object) =>
+    'by' in item && ui.connection.ownClients.includes(Reflect.get(Object(item.by), 'clientId'))
   let stream = before
   const lines = state.window.slice(begin).flatMap(({ item }, index) => {
     if (stream !== null && stream.itemId === item.id) {
@@ -175,7 +175,7 @@ function restLines(text: string): readonly string[] {
 }
 
 /** Returns text that the server did not take and that nothing has been added to. */
-function returnedText({ composer, purpose }: UiState): string {
+function returnedText({ composing: { composer, purpose } }: UiState): string {
   return purpose.kind === 'message' && !composer.text.endsWith('\n') ? composer.text : ''
 }
 
@@ -191,18 +191,19 @@ const nothingAsked: PrintedQuestion = { key: '', lines: [], approvalId: null }
 function askedNow({ state, ui, homeFolder, nowMs }: Scene): PrintedQuestion {
   if (ui.menu !== null)
     return { key: menuState(ui.menu), lines: menuLines(ui.menu, { homeFolder, nowMs }), approvalId: null }
-  const [approval] = pendingApprovals(state, ui)
-  if (approval === undefined || state === null || ui.link.kind !== 'up' || ui.opened === null) return nothingAsked
+  const [approval] = waitingApprovals(state, ui)
+  if (approval === undefined || state === null || ui.connection.link.kind !== 'up' || ui.opened === null)
+    return nothingAsked
   const { id: approvalId } = approval
-  if (ui.purpose.kind === 'form') {
-    const { form } = ui.purpose
+  if (ui.composing.purpose.kind === 'form') {
+    const { form } = ui.composing.purpose
     const field = fieldsOf(state, form)[form.at]
     const key = JSON.stringify(['field', approvalId, form.at, form.problem])
     return { key, lines: field === undefined ? [] : fieldLines(field, form), approvalId }
   }
-  if (ui.remembering === approvalId)
+  if (ui.answering.remembering === approvalId)
     return { key: `rule ${approvalId}`, lines: ruleLines(approval, homeFolder), approvalId }
-  const waiting = pendingApprovals(state, ui).length
+  const waiting = waitingApprovals(state, ui).length
   const asking = { enforcement: state.core.settings.enforcement, homeFolder, waiting }
   const answers = ui.opened.readOnly
     ? 'This window cannot answer; the one with the conversation can.'

@@ -7,11 +7,11 @@ import {
   repairWords,
   tryWords,
 } from '@parley/presentation/items/turn-words'
-import { approvedNotStarted, pendingApprovals } from '@parley/presentation/question/answers'
+import { approvedNotStarted } from '@parley/presentation/question/answers'
 import { shownLine } from '@parley/presentation/text/control-characters'
 import type { ConversationState, OpenItem } from '@parley/protocol'
 import { goesOnWhen, storageWords } from '../../ui/outside-changes.ts'
-import { isOffered, type UiState } from '../../ui/state/ui-state.ts'
+import { isOffered, type UiState, waitingApprovals } from '../../ui/state/ui-state.ts'
 import { runningShellCommands } from '../../ui/update/key-places.ts'
 import { isSavedHere, rejectedWords } from '../live/activity.ts'
 import { isRunningCall } from '../live/working-line.ts'
@@ -25,15 +25,15 @@ interface PlainMoment {
 /** Returns what goes on and can be done about it; null if nothing does, or if a question says it. */
 export function plainStatus(state: ConversationState | null, ui: UiState, moment: PlainMoment): string | null {
   const { nowMs } = moment
-  if (ui.link.kind === 'lost') return lostLine(state, ui)
-  if (isOffered(ui, 'offerToLeave', nowMs)) return 'Press Ctrl+C again to leave.'
-  if (ui.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
-  if (ui.storage !== null) return `Not saved: ${storageWords(ui.storage)}. ${goesOnWhen(ui.storage)}.`
-  if (ui.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
-  const isAsked = pendingApprovals(state, ui).length > 0
-  const command = runningShellCommands(ui, state).at(-1)
+  if (ui.connection.link.kind === 'lost') return lostLine(state, ui)
+  if (isOffered(ui.keys, 'offerToLeave', nowMs)) return 'Press Ctrl+C again to leave.'
+  if (ui.connection.hangs) return 'The server does not answer. Type restart to start it anew, or wait.'
+  if (ui.storage.errno !== null) return `Not saved: ${storageWords(ui.storage.errno)}. ${goesOnWhen(ui.storage.errno)}.`
+  if (ui.connection.link.kind !== 'up' || state === null || ui.opened?.readOnly === true) return null
+  const isAsked = waitingApprovals(state, ui).length > 0
+  const command = runningShellCommands(ui.work, state).at(-1)
   if (command !== undefined && !isAsked)
-    return ui.stoppingCommand === command ? 'Stopping your command.' : 'Your command runs. Ctrl+C stops it.'
+    return ui.work.stoppingCommand === command ? 'Stopping your command.' : 'Your command runs. Ctrl+C stops it.'
   if (state.core.turn !== null) return isAsked ? null : turnStatus(state, state.core.turn, ui, moment)
   if (isInboxPaused(state)) return 'Messages wait. An empty line sends them.'
   const refused = refusedNow(state)
@@ -41,7 +41,7 @@ export function plainStatus(state: ConversationState | null, ui: UiState, moment
 }
 
 function lostLine(state: ConversationState | null, ui: UiState): string {
-  if (ui.link.kind === 'lost' && ui.link.reason === 'rejected')
+  if (ui.connection.link.kind === 'lost' && ui.connection.link.reason === 'rejected')
     return `${rejectedWords}. Ctrl+D leaves, restart tries again.`
   return `The server ended${isSavedHere(state, ui) ? '; your conversation is saved' : ''}. Type restart to go on.`
 }
@@ -52,7 +52,7 @@ function turnStatus(
   ui: UiState,
   { nowMs, clock }: PlainMoment,
 ): string | null {
-  if (ui.stoppingTurn === id) return 'Stopping.'
+  if (ui.work.stoppingTurn === id) return 'Stopping.'
   const [approved] = approvedNotStarted(state)
   if (approved !== undefined)
     return `Approved, not started: ${shownLine(approved.title)}. An empty line runs it, Ctrl+C leaves it.`

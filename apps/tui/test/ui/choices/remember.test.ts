@@ -44,7 +44,7 @@ describe('/remember', () => {
 describe('/init', () => {
   test('sends the request for a draft as a message, with what matters', () => {
     const { ui, intents } = press(openUi, '/init the tests are slow', 'enter')
-    const [sent] = ui.unsent
+    const [sent] = ui.outbox.unsent
     expect(sent?.text).toMatch(/^Write an AGENTS\.md[\s\S]*What matters to me: the tests are slow$/)
     expect(intents).toEqual([{ kind: 'send', message: sent }])
   })

@@ -1,6 +1,6 @@
 import { modeOf, type SandboxMode, type SettingsPatch } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/state/ui-state.ts'
+import { changePart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, command, requested, started, turnStarted } from '../../view/scenes/conversation.ts'
 import { openUi, written } from '../../view/scenes/scene.ts'
@@ -34,9 +34,9 @@ describe('Shift+Tab in the composer', () => {
     [pairs.plan, pairs.ask],
     [{ approvalPolicy: 'never', sandbox: 'workspace-write' }, pairs.ask],
   ] as const)('in %j takes %j, and keeps what is written', (now, next) => {
-    const step = typeKeys({ ...openUi, composer: written('half') }, inMode(now), 'shift+tab')
+    const step = typeKeys(changePart(openUi, 'composing', { composer: written('half') }), inMode(now), 'shift+tab')
     expect(step.intents).toEqual([{ kind: 'configure', settings: next, isShown: true }])
-    expect(step.ui.composer.text).toBe('half')
+    expect(step.ui.composing.composer.text).toBe('half')
   })
 
   test('leaves out what the server was not started for, and says so where it allows no other', () => {
@@ -73,7 +73,9 @@ describe('Shift+Tab in the composer', () => {
     const asking = after(turnStarted, started(command('make')), requested())
     expect(typeKeys(openUi, asking, 'shift+tab').intents).toEqual([])
     expect(typeKeys(openUi, inMode(pairs.edit), '/mode', 'enter', 'shift+tab').intents).toEqual([])
-    expect(typeKeys({ ...openUi, link: { kind: 'lost' } }, inMode(pairs.edit), 'shift+tab').intents).toEqual([])
+    expect(
+      typeKeys(changePart(openUi, 'connection', { link: { kind: 'lost' } }), inMode(pairs.edit), 'shift+tab').intents,
+    ).toEqual([])
   })
 
   test('says why it does nothing in a window that only watches', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sentMessages } from '../../../src/ui/earlier-message.ts'
-import type { UiState } from '../../../src/ui/state/ui-state.ts'
+import { changePart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,
@@ -42,7 +42,7 @@ describe('Escape twice, idle and empty', () => {
     const { twice } = escapeTwice(openUi, 400)
     const { ui, intents } = typeKeys(twice.ui, idle, 'down', 'enter')
     expect(intents).toEqual([{ kind: 'fork', conversationId: 'c', before: { seq: 2, turnId: 't1' } }])
-    expect({ text: ui.composer.text, menu: ui.menu }).toEqual({ text: 'first question', menu: null })
+    expect({ text: ui.composing.composer.text, menu: ui.menu }).toEqual({ text: 'first question', menu: null })
   })
 
   test('lists messages older than the state has, once they are read, and the choice stays', () => {
@@ -58,13 +58,13 @@ describe('Escape twice, idle and empty', () => {
     expect(read.ui.menu).toMatchObject({ choice: 0, rows: [{ text: 'second' }, { text: 'first question' }] })
     const { ui, intents } = typeKeys(read.ui, shortened, 'down', 'enter')
     expect(intents).toMatchObject([{ kind: 'fork', before: { seq: first?.seq } }])
-    expect(ui.composer.text).toBe('first question')
+    expect(ui.composing.composer.text).toBe('first question')
   })
 
   test('does nothing after a second, with another key between, or with text', () => {
     expect(escapeTwice(openUi, 1_001).twice.ui.menu).toBeNull()
     expect(typeAtOnce(openUi, idle, 1_000, 'escape', 'a', 'backspace', 'escape').ui.menu).toBeNull()
-    expect(escapeTwice({ ...openUi, composer: written('text') }, 400).twice.ui.menu).toBeNull()
+    expect(escapeTwice(changePart(openUi, 'composing', { composer: written('text') }), 400).twice.ui.menu).toBeNull()
     expect(typeAtOnce(openUi, after(), 1_000, 'escape', 'escape').ui.menu).toBeNull()
   })
 
@@ -83,11 +83,11 @@ describe('Escape right after sending', () => {
   test('stops the turn and takes the message back', () => {
     const { ui, intents } = typeKeys(sent.ui, waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
-    expect({ text: ui.composer.text, lastSent: ui.lastSent }).toEqual({ text: 'go', lastSent: null })
+    expect({ text: ui.composing.composer.text, lastSent: ui.outbox.lastSent }).toEqual({ text: 'go', lastSent: null })
   })
 
   test('puts it before what has been written since', () => {
-    expect(typeKeys(sent.ui, waiting, 'more', 'escape').ui.composer.text).toBe('go\nmore')
+    expect(typeKeys(sent.ui, waiting, 'more', 'escape').ui.composing.composer.text).toBe('go\nmore')
   })
 
   test('has its effect without a pause: the turn it stops is the one just begun', () => {
@@ -98,13 +98,23 @@ describe('Escape right after sending', () => {
   test('only stops the turn once something of the answer has come', () => {
     const answering = after(turnStarted, completed(message), started(answer('', 'm1', 'inProgress')), delta('m1', 'So'))
     const { ui, intents } = typeKeys(sent.ui, answering, 'escape')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [{ kind: 'interrupt', turnId: 't1' }] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({
+      text: '',
+      intents: [{ kind: 'interrupt', turnId: 't1' }],
+    })
   })
 
   test('takes back what waits for the server', () => {
-    const starting: UiState = { ...openUi, link: { kind: 'starting' }, opened: null }
+    const starting: UiState = {
+      ...openUi,
+      connection: { ...openUi.connection, link: { kind: 'starting' } },
+      opened: null,
+    }
     const held = typeAtOnce(starting, null, 1_000, 'early', 'enter', 'escape')
-    expect({ text: held.ui.composer.text, unsent: held.ui.unsent }).toEqual({ text: 'early', unsent: [] })
+    expect({ text: held.ui.composing.composer.text, unsent: held.ui.outbox.unsent }).toEqual({
+      text: 'early',
+      unsent: [],
+    })
   })
 })
 
@@ -114,9 +124,9 @@ test('exit as a word leaves, and in a sentence does not', () => {
 })
 
 test('Ctrl+G opens the text in an editor, whose text replaces it and can be undone', () => {
-  const { ui, intents } = typeKeys({ ...openUi, composer: written('draft') }, idle, 'ctrl+g')
+  const { ui, intents } = typeKeys(changePart(openUi, 'composing', { composer: written('draft') }), idle, 'ctrl+g')
   expect(intents).toEqual([{ kind: 'editText', text: 'draft' }])
   const edited = updateUi(ui, { kind: 'edited', text: 'longer\ndraft\n' }, contextAt(idle, 0)).ui
-  expect(edited.composer).toMatchObject({ text: 'longer\ndraft', caret: 12 })
-  expect(typeKeys(edited, idle, 'ctrl+_').ui.composer.text).toBe('draft')
+  expect(edited.composing.composer).toMatchObject({ text: 'longer\ndraft', caret: 12 })
+  expect(typeKeys(edited, idle, 'ctrl+_').ui.composing.composer.text).toBe('draft')
 })

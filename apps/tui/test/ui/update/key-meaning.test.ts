@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { editingKeys } from '../../../src/ui/keys/editing-keys.ts'
 import { keySections } from '../../../src/ui/keys/key-table.ts'
 import { keyGroups, keyName, usualKeyGroups } from '../../../src/ui/keys/key-words.ts'
-import type { UiState } from '../../../src/ui/state/ui-state.ts'
+import { changePart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import {
   after,
   command,
@@ -40,20 +40,24 @@ describe('a key whose meaning changed', () => {
   })
 
   test('has its effect at once where another key changed it', () => {
-    const shown = seenAt({ ...openUi, composer: written('/s') }, turn, 1_000)
+    const shown = seenAt(changePart(openUi, 'composing', { composer: written('/s') }), turn, 1_000)
     expect(typeAtOnce(shown, turn, 1_001, 'escape', 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 
   test('is text all the same where it is a letter', () => {
     const shown = seenAt(seenAt(openUi, asking, 1_000), turn, 2_000)
-    expect(typeAtOnce(shown, turn, 2_001, 'y').ui.composer.text).toBe('y')
+    expect(typeAtOnce(shown, turn, 2_001, 'y').ui.composing.composer.text).toBe('y')
   })
 
   test('is text where a letter has just got a meaning', () => {
-    const lost: UiState = { ...openUi, link: { kind: 'lost' } }
-    const shown = seenAt({ ...lost, shownPlaces: seenAt(openUi, turn, 1_000).shownPlaces }, turn, 2_000)
+    const lost: UiState = changePart(openUi, 'connection', { link: { kind: 'lost' } })
+    const shown = seenAt(
+      changePart(lost, 'keys', { shownPlaces: seenAt(openUi, turn, 1_000).keys.shownPlaces }),
+      turn,
+      2_000,
+    )
     const early = typeAtOnce(shown, turn, 2_001, 'r')
-    expect([early.ui.composer.text, early.intents]).toEqual(['r', []])
+    expect([early.ui.composing.composer.text, early.intents]).toEqual(['r', []])
     expect(typeAtOnce(shown, turn, 2_300, 'r').intents).toEqual([{ kind: 'restart' }])
   })
 })
@@ -65,8 +69,8 @@ describe('Alt+Enter', () => {
     ['queues while a command runs', shell, 'one', '', 1],
     ['breaks the line of a text with several', turn, 'one\ntwo', 'one\ntwo\n', 0],
   ] as const)('%s', (_, state, before, text, sent) => {
-    const { ui, intents } = typeKeys({ ...openUi, composer: written(before) }, state, 'alt+enter')
-    expect({ text: ui.composer.text, sent: intents.length }).toEqual({ text, sent })
+    const { ui, intents } = typeKeys(changePart(openUi, 'composing', { composer: written(before) }), state, 'alt+enter')
+    expect({ text: ui.composing.composer.text, sent: intents.length }).toEqual({ text, sent })
   })
 })
 
@@ -93,7 +97,7 @@ describe('? in an empty composer', () => {
   })
 
   test('is a character in any other text', () => {
-    expect(typeKeys(openUi, idle, 'why', '?').ui.composer.text).toBe('why?')
+    expect(typeKeys(openUi, idle, 'why', '?').ui.composing.composer.text).toBe('why?')
   })
 })
 

@@ -12,7 +12,7 @@ import {
   turnStarted,
   userMessage,
 } from '../../view/scenes/conversation.ts'
-import { openUi, written } from '../../view/scenes/scene.ts'
+import { changedUi, openUi, type UiChanges, written } from '../../view/scenes/scene.ts'
 import { typeAtOnce, typeKeys } from '../type-keys.ts'
 
 const states = {
@@ -23,10 +23,12 @@ const states = {
   question: after(turnStarted, started(command('make')), requested()),
 } as const satisfies Record<string, ConversationState>
 
-const stopping: Partial<UiState> = { stoppingTurn: 't1' }
-const text: Partial<UiState> = { composer: written('text') }
-const list: Partial<UiState> = { composer: written('/s') }
-const note: Partial<UiState> = { purpose: { kind: 'note', approvalId: 'a1' }, composer: written('use make') }
+const stopping: UiChanges = { work: { stoppingTurn: 't1' } }
+const text: UiChanges = { composing: { composer: written('text') } }
+const list: UiChanges = { composing: { composer: written('/s') } }
+const note: UiChanges = {
+  composing: { purpose: { kind: 'note', approvalId: 'a1' }, composer: written('use make') },
+}
 
 interface Outcome {
   readonly does: readonly string[]
@@ -34,7 +36,7 @@ interface Outcome {
 }
 
 // biome-ignore format: a table
-const presses: readonly (readonly [key: string, keyof typeof states, Partial<UiState>, Outcome])[] = [
+const presses: readonly (readonly [key: string, keyof typeof states, UiChanges, Outcome])[] = [
   ['ctrl+c', 'turn', text, { does: [], text: '' }],
   ['ctrl+c', 'command', text, { does: [], text: '' }],
   ['ctrl+c', 'turn', {}, { does: ['interrupt'] }],
@@ -58,10 +60,10 @@ const presses: readonly (readonly [key: string, keyof typeof states, Partial<UiS
   ['shift+tab', 'turn', text, { does: ['configure'], text: 'text' }],
 ]
 
-function outcome(key: string, state: ConversationState, fields: Partial<UiState>): Required<Outcome> {
-  const { ui, intents } = typeKeys({ ...openUi, ...fields }, state, key)
-  const offer = isOffered(ui, 'offerToLeave', 11_000) ? ['offer'] : []
-  return { does: [...intents.map(({ kind }) => kind), ...offer], text: ui.composer.text }
+function outcome(key: string, state: ConversationState, fields: UiChanges): Required<Outcome> {
+  const { ui, intents } = typeKeys(changedUi(openUi, fields), state, key)
+  const offer = isOffered(ui.keys, 'offerToLeave', 11_000) ? ['offer'] : []
+  return { does: [...intents.map(({ kind }) => kind), ...offer], text: ui.composing.composer.text }
 }
 
 describe('keys that stop', () => {
@@ -71,11 +73,14 @@ describe('keys that stop', () => {
 
   test('close what is open from the inside out', () => {
     const { question } = states
-    const over = { ...openUi, composer: written('/s') }
+    const over = changedUi(openUi, list)
     const closedList = typeKeys(over, question, 'escape')
-    expect(closedList).toMatchObject({ ui: { dismissed: '/s', writing: null }, intents: [] })
+    expect(closedList).toMatchObject({ ui: { composing: { dismissed: '/s', writing: null } }, intents: [] })
     const closedComposer = typeKeys(closedList.ui, question, 'escape')
-    expect(closedComposer).toMatchObject({ ui: { writing: false, composer: { text: '/s' } }, intents: [] })
+    expect(closedComposer).toMatchObject({
+      ui: { composing: { writing: false, composer: { text: '/s' } } },
+      intents: [],
+    })
     expect(typeKeys(closedComposer.ui, question, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 })
@@ -85,7 +90,7 @@ describe('Ctrl+C', () => {
 
   test('clears text, then stops the turn, then offers to leave, then leaves', () => {
     const { turn } = states
-    const cleared = press({ ...openUi, ...text }, turn, 1_000)
+    const cleared = press(changedUi(openUi, text), turn, 1_000)
     const stopped = press(cleared.ui, turn, 1_100)
     const offered = press(stopped.ui, turn, 1_200)
     const left = press(offered.ui, turn, 3_200)
@@ -112,7 +117,7 @@ describe('Ctrl+C', () => {
 
   test('offers while the offer stands', () => {
     const { ui } = press(openUi, states.idle, 0)
-    const offered = [2_000, 2_001].map((nowMs) => isOffered(ui, 'offerToLeave', nowMs))
-    expect([...offered, isOffered(openUi, 'offerToLeave', 0)]).toEqual([true, false, false])
+    const offered = [2_000, 2_001].map((nowMs) => isOffered(ui.keys, 'offerToLeave', nowMs))
+    expect([...offered, isOffered(openUi.keys, 'offerToLeave', 0)]).toEqual([true, false, false])
   })
 })

@@ -99,7 +99,7 @@ describe('/rewind', () => {
       contextAt(idle, 1_000),
     )
     expect(intents).toMatchObject([{ kind: 'fork', before: { seq: first?.seq } }])
-    expect(ui.composer.text).toBe('first question')
+    expect(ui.composing.composer.text).toBe('first question')
   })
 })
 

@@ -1,5 +1,6 @@
 import { lineText } from '@parley/presentation/text/span'
 import { expect, test } from 'vitest'
+import { changePart } from '../../../src/ui/state/ui-state.ts'
 import { followState } from '../../../src/ui/update/update-ui.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import {
@@ -23,7 +24,7 @@ const moment = (ms: number, columns = 80) => ({ nowMs: startedAt + ms, clock: nu
 test('Ctrl+B hides the own command that runs, and Escape stops the turn then', () => {
   const both = after(...calling, started(shell))
   const { ui, intents } = typeKeys(openUi, both, 'ctrl+b')
-  expect({ intents, hidden: ui.inBackground }).toEqual({ intents: [], hidden: ['s1'] })
+  expect({ intents, hidden: ui.work.inBackground }).toEqual({ intents: [], hidden: ['s1'] })
   expect(ui.notices).toHaveLength(1)
   expect(lineText(activityOf(both, ui, moment(0))?.line ?? [])).toContain('Running make')
   expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
@@ -31,8 +32,8 @@ test('Ctrl+B hides the own command that runs, and Escape stops the turn then', (
 
 test('a command that ended is no longer in the background', () => {
   const { ui } = typeKeys(openUi, after(started(shell)), 'ctrl+b')
-  expect(followState(ui, { state: after(started(shell)) }).inBackground).toEqual(['s1'])
-  expect(followState(ui, { state: after(turnStarted) }).inBackground).toEqual([])
+  expect(followState(ui, { state: after(started(shell)) }).work.inBackground).toEqual(['s1'])
+  expect(followState(ui, { state: after(turnStarted) }).work.inBackground).toEqual([])
 })
 
 test('Escape stops the own commands beside one in the background, by name', () => {
@@ -46,9 +47,9 @@ test('Ctrl+B sends the command of the model to the background', () => {
 })
 
 test('Ctrl+B moves the caret in a text, and while no command runs', () => {
-  const text = { ...openUi, composer: written('text') }
+  const text = changePart(openUi, 'composing', { composer: written('text') })
   const moved = typeKeys(text, after(...calling), 'ctrl+b')
-  expect({ intents: moved.intents, caret: moved.ui.composer.caret }).toEqual({ intents: [], caret: 3 })
+  expect({ intents: moved.intents, caret: moved.ui.composing.composer.caret }).toEqual({ intents: [], caret: 3 })
   expect(typeKeys(openUi, after(turnStarted), 'ctrl+b').intents).toEqual([])
 })
 
@@ -63,7 +64,7 @@ test('a command that runs for long shows the key where there is room', () => {
 test('/ps lists the commands in the background; Enter or → opens one, after /ps stop Enter twice stops it', () => {
   const background = command('make', { id: 'c1', status: 'completed', background: true })
   const state = after(turnStarted, completed(background), started(shell))
-  const ui = { ...openUi, inBackground: ['s1'] }
+  const ui = changePart(openUi, 'work', { inBackground: ['s1'] })
   const listed = typeKeys(ui, state, '/ps', 'enter')
   expect(listed.ui.menu?.rows?.map(({ key }) => key)).toEqual(['c1', 's1'])
   const shown = [{ kind: 'showProcess', process: { itemId: 'c1', title: 'make' } }]
@@ -79,7 +80,7 @@ test('/ps lists the commands in the background; Enter or → opens one, after /p
 
 test('/ps type types a line into the one command of the model that runs there, or asks into which', () => {
   const inBackground = (id: string) => completed(command('make', { id, status: 'completed', background: true }))
-  const ui = { ...openUi, inBackground: ['s1'] }
+  const ui = changePart(openUi, 'work', { inBackground: ['s1'] })
   const one = after(turnStarted, inBackground('c1'), started(shell))
   expect(typeKeys(ui, one, '/ps type 2 + 2', 'enter').intents).toEqual([
     { kind: 'typeInProcess', itemId: 'c1', text: '2 + 2' },

@@ -13,7 +13,7 @@ test('trouble of the storage that is over when its conversation is opened again 
   const step = (action: UiAction) => updateUi(troubled, action, contextAt(after(), 0)).ui
   expect(JSON.stringify(step(openedHere).notices.at(-1))).toContain('The conversation is saved again.')
   const still = step({ ...openedHere, storage: 'STORE_SLOW' })
-  expect([still.storage, still.notices]).toEqual(['STORE_SLOW', troubled.notices])
+  expect([still.storage.errno, still.notices]).toEqual(['STORE_SLOW', troubled.notices])
   const other = step({ ...openedHere, opened: { ...opened, conversationId: 'd' } })
-  expect([other.storage, other.notices]).toEqual([null, troubled.notices])
+  expect([other.storage.errno, other.notices]).toEqual([null, troubled.notices])
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { newMenu } from '../../../src/ui/menu/menu.ts'
 import { effortRows } from '../../../src/ui/menu/setting-rows.ts'
 import type { Intent } from '../../../src/ui/state/actions.ts'
-import type { UiState } from '../../../src/ui/state/ui-state.ts'
+import { changePart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import { after, command, elicitation, requested, started, turnStarted } from '../../view/scenes/conversation.ts'
 import { openUi } from '../../view/scenes/scene.ts'
@@ -96,7 +96,7 @@ test('several choices of a field are typed with commas', () => {
   const state = after(turnStarted, started(command('ask')), question)
   const opened = type(state, openUi, 'yes').ui
   const wrong = type(state, opened, '1, 4')
-  expect(wrong.ui.purpose).toMatchObject({ kind: 'form', form: { problem: '“4” is none of them.' } })
+  expect(wrong.ui.composing.purpose).toMatchObject({ kind: 'form', form: { problem: '“4” is none of them.' } })
   const answered = (line: string) => type(state, opened, line).intents
   expect(answered('3, Cache')).toMatchObject([{ kind: 'decide', answers: { x: ['cache', 'mail'] } }])
   expect(answered('none')).toMatchObject([{ kind: 'decide', answers: { x: [] } }])
@@ -107,9 +107,9 @@ test('the fields of a form are filled in line by line', () => {
   const state = after(turnStarted, elicitation)
   const { ui, intents } = type(state, openUi, 'yes', '9')
   expect(intents).toEqual([])
-  expect(ui.purpose).toMatchObject({ kind: 'form', form: { at: 0, problem: 'Choose one of them.' } })
-  expect(type(state, ui, '1').ui.purpose).toMatchObject({ kind: 'form', form: { at: 1 } })
-  expect(type(state, ui, '/back').ui.purpose).toEqual({ kind: 'message' })
+  expect(ui.composing.purpose).toMatchObject({ kind: 'form', form: { at: 0, problem: 'Choose one of them.' } })
+  expect(type(state, ui, '1').ui.composing.purpose).toMatchObject({ kind: 'form', form: { at: 1 } })
+  expect(type(state, ui, '/back').ui.composing.purpose).toEqual({ kind: 'message' })
 })
 
 describe('a line at a list', () => {
@@ -135,7 +135,7 @@ describe('a line at a list', () => {
 })
 
 describe('a line without a server', () => {
-  const lost = { ...openUi, link: { kind: 'lost' } } as const
+  const lost = changePart(openUi, 'connection', { link: { kind: 'lost' } })
 
   test('is not sent, and that is said', () => {
     const { ui, intents } = type(null, lost, 'hello')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { initialUi, type UiState } from '../../../src/ui/state/ui-state.ts'
+import { changePart, initialUi, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { updateUi } from '../../../src/ui/update/update-ui.ts'
 import {
   after,
@@ -21,24 +21,17 @@ const idle = after(completed(userMessage('first')), turnStarted, turnEnded())
 const running = after(turnStarted, completed(userMessage('go')))
 const lastNotice = ({ notices }: UiState) => JSON.stringify(notices.at(-1))
 
-const openedHere = {
-  kind: 'opened',
-  opened: {
-    conversationId: 'c',
-    shortId: 's',
-    readOnly: false,
-    onlyWatches: false,
-    attached: false,
-    ephemeral: false,
-  },
-} as const
+const flags = { readOnly: false, onlyWatches: false, attached: false, ephemeral: false }
+const openedHere = { kind: 'opened', opened: { conversationId: 'c', shortId: 's', ...flags } } as const
+const connected = (ui: UiState) => changePart(ui, 'connection', { link: openUi.connection.link })
+const writing = (ui: UiState, text: string) => changePart(ui, 'composing', { composer: written(text) })
 
 describe('Enter', () => {
   test('sends the text and clears it', () => {
     const { ui, intents } = typeKeys(openUi, idle, 'hello', 'enter')
     expect(intents).toEqual([{ kind: 'send', message: { messageId: 'id-11000', text: 'hello', when: 'steer' } }])
-    expect(ui.composer.text).toBe('')
-    expect(ui.unsent).toHaveLength(1)
+    expect(ui.composing.composer.text).toBe('')
+    expect(ui.outbox.unsent).toHaveLength(1)
   })
 
   test('with Alt waits for the next turn', () => {
@@ -46,7 +39,7 @@ describe('Enter', () => {
   })
 
   test('holds a message until the server has answered, and then sends it', () => {
-    const starting: UiState = { ...initialUi, composer: written('early') }
+    const starting: UiState = writing(initialUi, 'early')
     const { ui, intents } = typeKeys(starting, null, 'enter')
     expect(intents).toEqual([])
     const step = updateUi(ui, openedHere, contextAt(null, 0))
@@ -54,16 +47,16 @@ describe('Enter', () => {
   })
 
   test('holds a command until the conversation is open, and then runs it', () => {
-    const starting: UiState = { ...initialUi, link: openUi.link }
+    const starting: UiState = connected(initialUi)
     const typed = typeKeys(starting, null, '/sandbox', 'enter').ui
-    expect(typed).toMatchObject({ menu: null, composer: { text: '' } })
+    expect(typed).toMatchObject({ menu: null, composing: { composer: { text: '' } } })
     const { ui } = updateUi(typed, openedHere, contextAt(idle, 0))
     expect(ui.menu).toMatchObject({ kind: 'sandbox' })
     expect(updateUi(ui, openedHere, contextAt(idle, 1)).ui.menu).toBeNull()
   })
 
   test('before the conversation is open lets a path be completed once it is', () => {
-    const typed = typeKeys({ ...initialUi, link: openUi.link }, null, 'see @ca').ui
+    const typed = typeKeys(connected(initialUi), null, 'see @ca').ui
     expect(updateUi(typed, openedHere, contextAt(idle, 0)).intents).toMatchObject([{ kind: 'listFiles' }])
   })
 
@@ -77,8 +70,9 @@ describe('Enter', () => {
   })
 
   test('keeps the text when the server is gone', () => {
-    const { ui, intents } = typeKeys({ ...openUi, link: { kind: 'lost' } }, idle, 'kept', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
+    const lost = changePart(openUi, 'connection', { link: { kind: 'lost' } })
+    const { ui, intents } = typeKeys(lost, idle, 'kept', 'enter')
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: 'kept', intents: [] })
   })
 
   test('in a read-only view shows what to do instead, and Up restores the text', () => {
@@ -94,9 +88,9 @@ describe('Enter', () => {
       },
     }
     const { ui, intents } = typeKeys(view, idle, 'hi', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '', intents: [] })
     expect(lastNotice(ui)).toContain('/fork')
-    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('hi')
+    expect(typeKeys(ui, idle, 'up').ui.composing.composer.text).toBe('hi')
   })
 
   test('runs a line with an exclamation mark as a command of the user', () => {
@@ -129,28 +123,28 @@ describe('Enter', () => {
 })
 
 test('commands entered before the conversation is open run in their order', () => {
-  const starting: UiState = { ...initialUi, composer: written('/model nova') }
+  const starting: UiState = writing(initialUi, '/model nova')
   const first = typeKeys(starting, null, 'enter').ui
-  const second = typeKeys({ ...first, composer: written('/effort high') }, null, 'enter').ui
-  const step = updateUi({ ...second, link: openUi.link }, openedHere, contextAt(idle, 0))
+  const second = typeKeys(writing(first, '/effort high'), null, 'enter').ui
+  const step = updateUi(connected(second), openedHere, contextAt(idle, 0))
   expect(step.intents).toEqual([
     { kind: 'configure', settings: { model: 'nova' } },
     { kind: 'configure', settings: { effort: 'high' } },
   ])
-  expect(step.ui.earlyCommands).toEqual([])
+  expect(step.ui.outbox.earlyCommands).toEqual([])
 })
 
 test('commands entered behind one that opens another conversation wait for that one', () => {
-  const waiting = { ...openUi, earlyCommands: ['/new', '/effort high'] }
+  const waiting = changePart(openUi, 'outbox', { earlyCommands: ['/new', '/effort high'] })
   const step = updateUi(waiting, openedHere, contextAt(idle, 0))
-  expect(step).toMatchObject({ intents: [{ kind: 'new' }], ui: { earlyCommands: ['/effort high'] } })
+  expect(step).toMatchObject({ intents: [{ kind: 'new' }], ui: { outbox: { earlyCommands: ['/effort high'] } } })
 })
 
 test('Up shows earlier messages, of the conversation and then of the folder', () => {
-  expect(typeKeys(openUi, idle, 'up').ui.composer.text).toBe('first')
+  expect(typeKeys(openUi, idle, 'up').ui.composing.composer.text).toBe('first')
   const { ui } = updateUi(openUi, { kind: 'recalled', prompts: ['older', 'first', 'old'] }, contextAt(idle, 0))
-  expect(typeKeys(ui, idle, 'up', 'up').ui.composer.text).toBe('old')
-  expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composer.text).toBe('older')
+  expect(typeKeys(ui, idle, 'up', 'up').ui.composing.composer.text).toBe('old')
+  expect(typeKeys(ui, idle, 'up', 'up', 'up').ui.composing.composer.text).toBe('older')
 })
 
 describe("a running command of the user's own", () => {
@@ -159,7 +153,7 @@ describe("a running command of the user's own", () => {
 
   test('is stopped by Escape before the turn, which goes on', () => {
     const { ui, intents } = typeKeys(openUi, both, 'escape')
-    expect({ intents, stopping: ui.stoppingCommand }).toEqual({ intents: [{ kind: 'stopShell' }], stopping: 's1' })
+    expect({ intents, stopping: ui.work.stoppingCommand }).toEqual({ intents: [{ kind: 'stopShell' }], stopping: 's1' })
     expect(typeKeys(ui, both, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 
@@ -176,7 +170,7 @@ describe('messages that wait', () => {
   test('are edited by Up, the newest first, and saved by Enter', () => {
     const { ui, intents } = typeKeys(openUi, waiting, 'up', '!', 'enter')
     expect(intents).toEqual([{ kind: 'editQueued', messageId: 'two', text: 'two!' }])
-    expect(ui.purpose.kind).toBe('message')
+    expect(ui.composing.purpose.kind).toBe('message')
   })
 
   test('are removed when their text is deleted', () => {
@@ -194,7 +188,7 @@ describe('messages that wait', () => {
       }
     const waitingLong = after(turnStarted, long)
     const up = typeKeys(openUi, waitingLong, 'up')
-    expect(up.ui).toMatchObject({ composer: { text: '' }, purpose: { kind: 'message' } })
+    expect(up.ui).toMatchObject({ composing: { composer: { text: '' }, purpose: { kind: 'message' } } })
     expect(up.ui.notices.at(-1)).toMatchObject({ text: expect.stringContaining('too long to be changed here') })
     expect(typeKeys(openUi, waitingLong, 'escape').intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
@@ -208,11 +202,11 @@ describe('messages that wait', () => {
     ])
     const back = intents.flatMap((intent) => (intent.kind === 'takeBack' ? [intent.text] : []))
     const after = back.reduce((next, text) => updateUi(next, { kind: 'tookBack', text }, contextAt(waiting, 0)).ui, ui)
-    expect(after.composer.text.trim()).toBe('one\ntwo')
+    expect(after.composing.composer.text.trim()).toBe('one\ntwo')
   })
 
   test('of other clients stay in the queue', () => {
-    const { intents } = typeKeys({ ...openUi, ownClients: ['other'] }, waiting, 'escape')
+    const { intents } = typeKeys(changePart(openUi, 'connection', { ownClients: ['other'] }), waiting, 'escape')
     expect(intents).toEqual([{ kind: 'interrupt', turnId: 't1' }])
   })
 })
@@ -220,11 +214,11 @@ describe('messages that wait', () => {
 describe('slash commands', () => {
   test('that do not exist are the newest entry of the history', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/modle x', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '', intents: [] })
     expect(lastNotice(ui)).toContain('did you mean /model?')
-    expect(typeKeys(ui, idle, 'up').ui.composer.text).toBe('/modle x')
+    expect(typeKeys(ui, idle, 'up').ui.composing.composer.text).toBe('/modle x')
     const { ui: next } = typeKeys(ui, idle, 'hello', 'enter')
-    expect(typeKeys(next, idle, 'up').ui.composer.text).toBe('first')
+    expect(typeKeys(next, idle, 'up').ui.composing.composer.text).toBe('first')
   })
 
   test.each(['/fork', '/new'])('%s is refused in a window that only watches', (command) => {
@@ -256,7 +250,7 @@ describe('slash commands', () => {
     ['/mcp', { kind: 'mcp' }],
     ['/mcp restart git', { kind: 'restartMcp', name: 'git' }],
   ])('%s requests %o', (text, intent) => {
-    expect(typeKeys({ ...openUi, composer: written(text) }, idle, 'enter').intents).toEqual([intent])
+    expect(typeKeys(writing(openUi, text), idle, 'enter').intents).toEqual([intent])
   })
 
   test('trust only the shown configuration, by a typed word', () => {
@@ -282,7 +276,7 @@ describe('slash commands', () => {
   })
 
   test('are chosen from the list by arrows, completed by Tab and run by Enter', () => {
-    expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composer.text).toBe('/status ')
+    expect(typeKeys(openUi, idle, '/s', 'down', 'tab').ui.composing.composer.text).toBe('/status ')
     expect(typeKeys(openUi, idle, '/sta', 'enter').intents).toEqual([{ kind: 'status' }])
     expect(typeKeys(openUi, idle, '/why', 'enter').intents).toEqual([{ kind: 'why' }])
     expect(typeKeys(openUi, idle, '/why 2', 'enter').intents).toEqual([{ kind: 'why', item: '2' }])
@@ -293,7 +287,7 @@ describe('slash commands', () => {
     ['/approvals foo', 'untrusted, on-failure, on-request, never'],
     ['/sandbox off', 'read-only, workspace-write, danger-full-access'],
   ])('%s changes nothing and names the choices', (text, choices) => {
-    const { ui, intents } = typeKeys({ ...openUi, composer: written(text) }, idle, 'enter')
+    const { ui, intents } = typeKeys(writing(openUi, text), idle, 'enter')
     expect(intents).toEqual([])
     expect(lastNotice(ui)).toContain('is not a choice, nothing changed')
     expect(lastNotice(ui)).toContain(`Choices: ${choices}.`)
@@ -301,7 +295,7 @@ describe('slash commands', () => {
 
   test('without the argument that they need say how they are written', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/name', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '/name ', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '/name ', intents: [] })
     expect(lastNotice(ui)).toContain('/name NAME: name this conversation')
     expect(lastNotice(typeKeys(openUi, idle, '/name ', 'enter').ui)).toContain('/name NAME: name this conversation')
     expect(typeKeys(openUi, idle, '/nam', 'enter').ui.notices).toEqual([])
@@ -334,20 +328,21 @@ describe('slash commands', () => {
 
   test('choose the colours at once, by name or from a menu', () => {
     const dark = typeKeys(openUi, idle, '/theme dark', 'enter')
-    expect([dark.ui.theme, dark.intents]).toEqual(['dark', [{ kind: 'keepTheme', theme: 'dark' }]])
-    expect(typeKeys(openUi, idle, '/theme', 'enter', 'light', 'enter').ui).toMatchObject({ theme: 'light', menu: null })
+    expect([dark.ui.look.theme, dark.intents]).toEqual(['dark', [{ kind: 'keepTheme', theme: 'dark' }]])
+    const light = typeKeys(openUi, idle, '/theme', 'enter', 'light', 'enter').ui
+    expect(light).toMatchObject({ look: { theme: 'light' }, menu: null })
     expect(lastNotice(typeKeys(openUi, idle, '/theme pink', 'enter').ui)).toContain('is not a choice')
   })
 
   test('with a blank before their name stay in the composer', () => {
     const { ui, intents } = typeKeys(openUi, idle, '/ text', 'enter')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '/ text', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '/ text', intents: [] })
     expect(lastNotice(ui)).toContain('see /help')
   })
 
   test('close their list on Escape and keep the text', () => {
     const { ui, intents } = typeKeys(openUi, running, '/s', 'escape')
-    expect({ text: ui.composer.text, intents }).toEqual({ text: '/s', intents: [] })
+    expect({ text: ui.composing.composer.text, intents }).toEqual({ text: '/s', intents: [] })
   })
 })
 

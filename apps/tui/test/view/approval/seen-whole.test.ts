@@ -98,7 +98,7 @@ describe('a window of 20 columns and 5 rows', () => {
   test('shows the beginning of the command, its limits and the keys, and a no counts', () => {
     const { ui, rows } = paint(openUi, long, 'tiny', 0)
     expect(rows).toEqual(['  echo step 1…', '  not sandboxed', '  v all · n no · Esc'])
-    expect(rest(typeAtOnce(ui, long, 5_000, 'n'), long, 6_000).ui.purpose.kind).toBe('note')
+    expect(rest(typeAtOnce(ui, long, 5_000, 'n'), long, 6_000).ui.composing.purpose.kind).toBe('note')
   })
 
   test('shows the answer that is chosen', () => {

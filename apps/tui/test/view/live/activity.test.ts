@@ -1,14 +1,15 @@
 import { followTurn } from '@parley/presentation/items/turn-clock'
 import { lineText } from '@parley/presentation/text/span'
 import { expect, test } from 'vitest'
-import type { UiState } from '../../../src/ui/state/ui-state.ts'
+import type { WindowLink } from '../../../src/ui/link/link.ts'
+import { changePart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { activityOf } from '../../../src/view/live/activity.ts'
 import { after, command, requested, started, startedAt, turnEnded, turnStarted } from '../scenes/conversation.ts'
 import { openUi } from '../scenes/scene.ts'
 
 const parked = { type: 'turn.parked', turnId: 't1', reason: 'It waits.' } as const
 const at = (ms: number) => ({ nowMs: startedAt + ms, clock: null, room: { columns: 80 } })
-const answered = { ...openUi, answeredApproval: 'a1', answeredAtMs: startedAt + 11_000 }
+const answered = changePart(openUi, 'answering', { answeredApproval: 'a1', answeredAtMs: startedAt + 11_000 })
 
 test.each([
   ['waits', []],
@@ -53,19 +54,28 @@ test('a window that only watches offers to join again when the server is lost', 
     attached: true,
     ephemeral: false,
   }
-  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, link: { kind: 'lost' } }, at(0)) ?? {}
+  const { line = [] } =
+    activityOf(
+      after(turnStarted),
+      { ...openUi, opened, connection: { ...openUi.connection, link: { kind: 'lost' } } },
+      at(0),
+    ) ?? {}
   expect(lineText(line)).toContain('Press r to join it again')
 })
 
 test('a window whose conversation another server took says which key goes on with it', () => {
   const { line = [] } =
-    activityOf(after(turnStarted), { ...openUi, link: { kind: 'lost', reason: 'taken' } }, at(0)) ?? {}
+    activityOf(
+      after(turnStarted),
+      changePart(openUi, 'connection', { link: { kind: 'lost', reason: 'taken' } }),
+      at(0),
+    ) ?? {}
   expect(lineText(line)).toBe('Another server went on with this conversation. Press r to go on with it')
 })
 
 test('a window whose token no server accepts says so in place of a lost connection, and while one is left to try', () => {
-  const lineOf = (link: UiState['link']) =>
-    lineText(activityOf(after(turnStarted), { ...openUi, link }, at(0))?.line ?? [])
+  const lineOf = (link: WindowLink) =>
+    lineText(activityOf(after(turnStarted), changePart(openUi, 'connection', { link }), at(0))?.line ?? [])
   expect(lineOf({ kind: 'lost', reason: 'rejected' })).toBe(
     'Your token is not accepted any more; what was shown is saved there. Ctrl+D leaves, r tries again',
   )
@@ -112,7 +122,9 @@ test('a retry says of how many where that is known', () => {
 
 test('a server of a team that does not answer is not offered to be started anew', () => {
   const opened = { ...openUi.opened, isFar: true } as UiState['opened']
-  const { line = [] } = activityOf(after(turnStarted), { ...openUi, opened, hangs: true }, at(0)) ?? {}
+  const { line = [] } =
+    activityOf(after(turnStarted), { ...openUi, opened, connection: { ...openUi.connection, hangs: true } }, at(0)) ??
+    {}
   expect(lineText(line)).toBe('The server does not answer. Ctrl+R connects anew · Esc waits · Ctrl+D leaves')
 })
 

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Settings } from '@parley/protocol'
 import { describe, expect, test } from 'vitest'
-import { initialUi } from '../../../src/ui/state/ui-state.ts'
+import { changePart, initialUi } from '../../../src/ui/state/ui-state.ts'
 import { nothingPrinted, plainFrame } from '../../../src/view/plain/plain-frame.ts'
 import {
   after,
@@ -114,7 +114,10 @@ describe('a question in plain lines', () => {
   test('is none for keys while the server is gone, and is printed again after that', () => {
     const scene = sceneOf(after(turnStarted, started(command('x')), requested()))
     const asked = plainFrame(scene, nothingPrinted)
-    const lost = plainFrame({ ...scene, ui: { ...openUi, link: { kind: 'lost' } } }, asked.printed)
+    const lost = plainFrame(
+      { ...scene, ui: changePart(openUi, 'connection', { link: { kind: 'lost' } }) },
+      asked.printed,
+    )
     expect(lost.approvalId).toBeNull()
     expect(lost.lines).toContain('The server ended; your conversation is saved. Type restart to go on.')
     const again = plainFrame({ ...scene, transcript: lost.transcript }, lost.printed)
@@ -141,8 +144,8 @@ test('the limits in force are printed when a conversation opens and when they ch
 })
 
 test('text that comes back unsent is shown, since no composer has it', () => {
-  const composer = { ...initialUi.composer, text: 'my words', caret: 0 }
-  const { lines } = plainFrame(sceneOf(after(), { composer }), opened)
+  const composer = { ...initialUi.composing.composer, text: 'my words', caret: 0 }
+  const { lines } = plainFrame(sceneOf(after(), { composing: { composer } }), opened)
   expect(lines).toEqual(['Not sent, type it again:', '  my words'])
 })
 

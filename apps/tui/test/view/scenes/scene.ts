@@ -1,7 +1,7 @@
 import { type Composer, emptyComposer } from '@parley/presentation/composer/composer'
 import { lineText } from '@parley/presentation/text/span'
 import type { ConversationState } from '@parley/protocol'
-import { initialUi, type UiState } from '../../../src/ui/state/ui-state.ts'
+import { initialUi, type UiPart, type UiState } from '../../../src/ui/state/ui-state.ts'
 import { layoutScreen } from '../../../src/view/layout-screen.ts'
 import { caretPosition, liveRows } from '../../../src/view/live-zone.ts'
 import type { Scene } from '../../../src/view/scene.ts'
@@ -11,10 +11,12 @@ import { startedAt } from './conversation.ts'
 
 export const openUi: UiState = {
   ...initialUi,
-  // Its skills and commands were listed a moment ago.
-  partsAsked: { folder: '/home/ada/shop', atMs: Number.MAX_SAFE_INTEGER },
-  link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
-  ownClients: ['client-1'],
+  lists: { ...initialUi.lists, partsAsked: { folder: '/home/ada/shop', atMs: Number.MAX_SAFE_INTEGER } },
+  connection: {
+    ...initialUi.connection,
+    link: { kind: 'up', clientId: 'client-1', serverPid: 1 },
+    ownClients: ['client-1'],
+  },
   opened: {
     conversationId: 'c',
     shortId: '0a1b2c3d',
@@ -25,15 +27,35 @@ export const openUi: UiState = {
   },
 }
 
+/** Members of the state that differ, and of each part the members that do. */
+export type UiChanges = Partial<Omit<UiState, UiPart>> & { readonly [Part in UiPart]?: Partial<UiState[Part]> }
+
+export function changedUi(ui: UiState, changes: UiChanges): UiState {
+  return {
+    ...ui,
+    ...changes,
+    look: { ...ui.look, ...changes.look },
+    connection: { ...ui.connection, ...changes.connection },
+    composing: { ...ui.composing, ...changes.composing },
+    history: { ...ui.history, ...changes.history },
+    lists: { ...ui.lists, ...changes.lists },
+    outbox: { ...ui.outbox, ...changes.outbox },
+    answering: { ...ui.answering, ...changes.answering },
+    work: { ...ui.work, ...changes.work },
+    storage: { ...ui.storage, ...changes.storage },
+    keys: { ...ui.keys, ...changes.keys },
+  }
+}
+
 export function written(text: string): Composer {
   return { ...emptyComposer, text, caret: text.length }
 }
 
-export function sceneOf(state: ConversationState | null, ui: Partial<UiState> = {}): Scene {
+export function sceneOf(state: ConversationState | null, ui: UiChanges = {}): Scene {
   return {
     transcript: emptyTranscript,
     state,
-    ui: { ...openUi, ...ui },
+    ui: changedUi(openUi, ui),
     size: { columns: 80, rows: 32 },
     nowMs: startedAt + 12_000,
     homeFolder: '/home/ada',

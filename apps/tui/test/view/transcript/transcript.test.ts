@@ -161,7 +161,7 @@ describe('the live zone', () => {
         (events, size, text, chosen) => {
           for (const state of seen(events, chosen)) {
             const { live, caret: at } = layoutScreen({
-              ...sceneOf(state, { composer: written(text.replace(/[\u0000-\u001f]/g, '\n')) }),
+              ...sceneOf(state, { composing: { composer: written(text.replace(/[\u0000-\u001f]/g, '\n')) } }),
               size,
             }).screen
             const rows = liveRows(live)
