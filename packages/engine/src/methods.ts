@@ -196,19 +196,19 @@ function changeMethods(client: Guest, { host, policy: { home } }: MethodPorts): 
     },
     'conversation/runShell': (params) => settled(params, (open) => writable(open).shell.run(params, client.actor)),
     'conversation/remember/plan': async (params) => {
-      const { planRemember } = await import('./history/remember.ts')
+      const { planRemember } = await import('./user-changes/remember.ts')
       return settled(params, (open) => planRemember(open, { ...params, home }))
     },
     'conversation/remember': async (params) => {
-      const { remember } = await import('./history/remember.ts')
+      const { remember } = await import('./user-changes/remember.ts')
       return settled(params, (open) => remember(open, { ...params, home }, client.actor))
     },
     'conversation/rewind/plan': async (params) => {
-      const { showRewind } = await import('./history/rewind.ts')
+      const { showRewind } = await import('./user-changes/rewind.ts')
       return settled(params, (open) => showRewind(open, params))
     },
     'conversation/rewind': async (params) => {
-      const { rewindFiles } = await import('./history/rewind.ts')
+      const { rewindFiles } = await import('./user-changes/rewind.ts')
       return settled(params, (open) => rewindFiles(open, params, client.actor))
     },
   }

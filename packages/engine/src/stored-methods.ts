@@ -50,7 +50,7 @@ export function storedMethods(client: Guest, ports: MethodPorts): Pick<EngineMet
     'conversation/turns': ({ conversationId, before = null, limit = 20 }) =>
       readTurns(ports.files, existingPaths(ports, conversationId), { before, limit }),
     'conversation/readChange': async ({ conversationId, itemId }) => {
-      const { readChange } = await import('./history/read-change.ts')
+      const { readChange } = await import('./client-access/read-change.ts')
       return {
         files: await readChange(host.get(conversationId), itemId, () => findItem(ports, conversationId, itemId)),
       }

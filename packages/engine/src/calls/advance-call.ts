@@ -10,6 +10,7 @@ import {
   settingsInForce,
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
+import { narrowingOf } from '../policy/narrow-by-hooks.ts'
 import type { PreparedCall, ReadyCall, Workspace } from '../tools/contract/tool.ts'
 import { type CallQuestion, grantOf, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
@@ -30,7 +31,6 @@ import {
   unreachableItem,
   withFacts,
 } from './attempt.ts'
-import { narrowingOf } from './hook-effects.ts'
 
 /** Progress of a call that only this process knows. The item, the answer and the first run are in the log. */
 export type PhasedCall = UnderstoodCall | ExaminedCall | PlannedCall | RunCall | InvalidCall | UnreachableCall

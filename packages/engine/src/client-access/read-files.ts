@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { decide, gatherReadFacts } from '@parley/policy'
 import { matchPaths } from '@parley/text'
 import { type Environment, type EnvironmentFiles, whenUnknown } from '@parley/workspace'
+import { type ClientPlacePorts, clientPlace, whyNot } from '../policy/client-place.ts'
 import { decideSettingsIn } from '../policy/judge-command.ts'
 import type { ClientEntry, ClientFileFacts, ClientFiles, ClientPath, ClientRead } from '../ports/client-files.ts'
 import { fileSurroundings } from '../tools/contract/define-tool.ts'
-import { type ClientPlacePorts, clientPlace, whyNot } from './client-place.ts'
 import { listFiles } from './find-files.ts'
 
 /** Entries of a folder that a client gets at most. */

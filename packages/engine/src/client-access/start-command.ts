@@ -12,11 +12,11 @@ import { sandboxLimits } from '@parley/policy'
 import type { Enforcement } from '@parley/protocol'
 import type { Environment } from '@parley/workspace'
 import { limitsOfCommand } from '../limits/command-limits.ts'
+import { type ClientPlacePorts, clientPlace, whyNot } from '../policy/client-place.ts'
 import { judgeCommand } from '../policy/judge-command.ts'
 import type { ClientCommand, StartedCommand } from '../ports/client-commands.ts'
 import { envRulesOf } from '../settings/read-config.ts'
 import { commandVariables } from '../tools/run-shell-command.ts'
-import { type ClientPlacePorts, clientPlace, whyNot } from './client-place.ts'
 
 export interface CommandPorts extends ClientPlacePorts {
   readonly processes: Pick<Host, 'spawnProcess'>

@@ -1,10 +1,10 @@
 import { type DescribedFact, describeFacts } from '@parley/policy'
 import type { DecisionRecord, EventOf, ParamsOf, ResultOf, Settings } from '@parley/protocol'
 import { exitWords, secondsText } from '@parley/text'
-import { hookRule } from '../calls/hook-effects.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'
+import { hookRule } from './narrow-by-hooks.ts'
 import type { PolicyPorts } from './read-rules.ts'
 import { factsOf, type Question, type RecordedCall, recordedCalls } from './replay-calls.ts'
 

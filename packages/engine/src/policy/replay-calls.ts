@@ -26,7 +26,6 @@ import {
   settingsInForce,
   type Turn,
 } from '@parley/protocol'
-import { hookRule } from '../calls/hook-effects.ts'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
@@ -35,6 +34,7 @@ import { noConversation } from '../replies/rejection.ts'
 import { grantsUnder, type SessionGrant } from '../session/session-memory.ts'
 import { configHere } from '../settings/read-config.ts'
 import { enforcementThere } from './judge-command.ts'
+import { hookRule } from './narrow-by-hooks.ts'
 import { type PolicyPorts, readWantedRules, type WantedRules } from './read-rules.ts'
 import { judgementOf } from './test-command.ts'
 

@@ -1,8 +1,8 @@
 import { type Decision, trustedRules } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
-import type { CallSetting } from '../policy/judge-command.ts'
-import { type PolicyPorts, readWantedRules } from '../policy/read-rules.ts'
 import { type PlacePorts, type StartParams, settingsWithoutModel } from '../settings/initial-settings.ts'
+import type { CallSetting } from './judge-command.ts'
+import { type PolicyPorts, readWantedRules } from './read-rules.ts'
 
 export interface ClientPlacePorts extends PolicyPorts, PlacePorts {
   readonly redaction: Redaction

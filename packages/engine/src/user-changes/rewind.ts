@@ -1,8 +1,8 @@
 import type { Actor, ItemOf, LeftFile, ParamsOf, ResultOf, RewindPlan } from '@parley/protocol'
 import { type CallChange, joinChanges, planRewind } from '@parley/workspace'
+import type { ChangedNames } from '../history/changed-names.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
-import type { ChangedNames } from './changed-names.ts'
 import { changesSince } from './changes-since.ts'
 import { makeUserChange, type PlannedChange, planUserChange } from './user-change.ts'
 

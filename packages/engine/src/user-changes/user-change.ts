@@ -9,12 +9,12 @@ import {
   failureText,
   recordChange,
 } from '@parley/workspace'
+import { recordChanges } from '../history/record-changes.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
 import { clipDiffs } from '../tools/changes/prepare-change.ts'
 import { fileSurroundings } from '../tools/contract/define-tool.ts'
-import { recordChanges } from './record-changes.ts'
 
 type Plans = ApplyRequest['plans']
 
