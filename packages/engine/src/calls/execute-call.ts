@@ -140,33 +140,33 @@ function toolContext(
   const narrowed = new AbortController()
   const foreground = act.memory.foreground.enter(itemId)
   const endWatch = act.limits.whenNarrowed(runLimits, () => narrowed.abort(), since)
+  const prepare = async () => {
+    if (runLimits === null) throw new Error('no call starts without limits')
+    limits = await act.limits.describe(runLimits)
+    const sandbox = limits === null ? noSandbox : await act.limits.prepare(limits, 'shared')
+    // Again, since preparing takes time.
+    await conversation.mayAct().catch((error: unknown) => {
+      sandbox.release?.()
+      throw error
+    })
+    return sandbox
+  }
   const tool: ToolContext = {
     ...workspaceOf(conversation.state),
     conversationId: conversation.id,
     itemId,
     attempt,
     signal,
-    narrowed: narrowed.signal,
     sentToBackground: foreground.sent,
-    async sandbox() {
-      if (runLimits === null) throw new Error('no call starts without limits')
-      limits = await act.limits.describe(runLimits)
-      const sandbox = limits === null ? noSandbox : await act.limits.prepare(limits, 'shared')
-      // Again, since preparing takes time.
-      await conversation.mayAct().catch((error: unknown) => {
-        sandbox.release?.()
-        throw error
-      })
-      return sandbox
+    sandbox: { prepare, narrowed: narrowed.signal },
+    files: {
+      sideFiles: conversation.sideFiles,
+      imageLimits: act.imageLimits(),
+      outputOf: (id) => outputOf(conversation, id),
     },
-    sideFiles: conversation.sideFiles,
-    imageLimits: act.imageLimits(),
+    user: { ask: asker.ask, answers, note },
     report: reporter.report,
-    ask: asker.ask,
-    answers,
-    note,
     updatePlan: async (plan) => void (await storage.persist(() => conversation.record({ type: 'plan.updated', plan }))),
-    outputOf: (id) => outputOf(conversation, id),
   }
   const stop = () => {
     endWatch()

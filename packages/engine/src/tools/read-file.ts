@@ -4,7 +4,7 @@ import { clipForModel } from '@parley/text'
 import { type ReadOutcome, readLines, readLinesOf } from '@parley/workspace'
 import * as z from 'zod'
 import { defineTool, failedLookUp, prepareLookUp, type ToolPorts } from './contract/define-tool.ts'
-import type { PreparedCall, Tool, ToolContext, ToolOutcome } from './contract/tool.ts'
+import type { CallFiles, PreparedCall, Tool, ToolContext, ToolOutcome } from './contract/tool.ts'
 import { createUnsavedTexts, type UnsavedTexts } from './unsaved-texts.ts'
 
 const outputPrefix = 'output:'
@@ -78,10 +78,10 @@ function prepareOutput(call: z.infer<typeof input>, ports: ToolPorts): PreparedC
 function readOutput(
   itemId: ItemId,
   { offset = 1, limit = limitDefaults.readLines }: z.infer<typeof input>,
-  context: ToolContext,
+  { files }: ToolContext,
   ports: ToolPorts,
 ): ToolOutcome {
-  const whole = runningOutput(itemId, ports) ?? finishedOutput(itemId, context)
+  const whole = runningOutput(itemId, ports) ?? finishedOutput(itemId, files)
   if (whole === null) return failedLookUp(`There is no command ${itemId} in this conversation whose output is kept.`)
   const lines = whole.split('\n')
   const shown = lines.slice(offset - 1, offset - 1 + limit)
@@ -103,7 +103,7 @@ function runningOutput(itemId: ItemId, { background }: ToolPorts): string | null
 /** Limit of a side file that one call may search. */
 const readableBytes = 64 * 1024 * 1024
 
-function finishedOutput(itemId: ItemId, { outputOf, sideFiles }: ToolContext): string | null {
+function finishedOutput(itemId: ItemId, { outputOf, sideFiles }: CallFiles): string | null {
   const output = outputOf(itemId)
   if (output === null) return null
   if (output.file === null) return output.text

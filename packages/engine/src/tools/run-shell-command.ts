@@ -16,6 +16,7 @@ import { EnvironmentUnreachableError } from '@parley/workspace'
 import { inlineBytes, keepImage, keepOutput, spoolName } from './contract/command-output.ts'
 import type { ToolPorts } from './contract/define-tool.ts'
 import {
+  type CallSandbox,
   type KeptRun,
   notStarted,
   processStop,
@@ -47,16 +48,16 @@ export async function runShellCommand(
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { environment } = ports
-  context.sideFiles.prepare()
-  const planned = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
+  context.files.sideFiles.prepare()
+  const planned = commandSpec({ ...context, argv, cwd, folder: context.files.sideFiles.folder }, ports)
   const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
-  const sandbox = await readySandbox(context)
+  const sandbox = await readySandbox(context.sandbox)
   if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
   if (context.signal.aborted) {
     sandbox.release?.()
     return notStarted
   }
-  if (context.narrowed.aborted) {
+  if (context.sandbox.narrowed.aborted) {
     sandbox.release?.()
     return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
   }
@@ -71,8 +72,8 @@ export async function followShellCommand(
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
-  context.sideFiles.prepare()
-  const spec = commandSpec({ ...context, argv, cwd, folder: context.sideFiles.folder }, ports)
+  context.files.sideFiles.prepare()
+  const spec = commandSpec({ ...context, argv, cwd, folder: context.files.sideFiles.folder }, ports)
   if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs, limits }, ports)
   const sandbox = { ...noSandbox, limits }
   const options = { sandbox, onOutput: reportTo(context), ageMs }
@@ -103,22 +104,22 @@ async function awaitCommand(
   const stop = () => running.stop(processStop(context.signal.reason))
   whenAborted(context.signal, stop)
   sandbox.exceeded?.addEventListener('abort', () => running.stop('interrupted'), { once: true })
-  whenAborted(context.narrowed, () => running.stop('interrupted'))
+  whenAborted(context.sandbox.narrowed, () => running.stop('interrupted'))
   const early = await unlessAborted(running.ended, sentToBackground)
   // A command that is being stopped ends soon, even if a user has sent it to the background since.
-  const isSent = early === null && !context.signal.aborted && !context.narrowed.aborted
+  const isSent = early === null && !context.signal.aborted && !context.sandbox.narrowed.aborted
   if (isSent) context.signal.removeEventListener('abort', stop)
   if (isSent) return goOnInBackground(running, { spec, sandbox, itemId: context.itemId }, ports)
   const end = early ?? (await running.ended)
   context.signal.removeEventListener('abort', stop)
-  const output = await keepOutput(end, context.sideFiles)
-  const kept = { output, image: await keepImage(end, output, context), itemId: context.itemId }
+  const output = await keepOutput(end, context.files.sideFiles)
+  const kept = { output, image: await keepImage(end, output, context.files), itemId: context.itemId }
   const hints = hintsOn(end, { line: spec.argv.at(-1) ?? '', told, ports, changeable: context.roots })
   const answered = await offerAside(end, context, ports.environment.name === null)
   const all = { missed: hints.missed, hints: [...hints.hints, ...answered] }
   const outcome = outcomeOf(end, { ...kept, ...all, stopped: context.signal.reason })
   if (sandbox.exceeded?.aborted === true) return tooMuchWritten(outcome)
-  const isBeyondLimits = context.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
+  const isBeyondLimits = context.sandbox.narrowed.aborted && !context.signal.aborted && end.reason === 'interrupted'
   return isBeyondLimits ? stoppedBeyondLimits(outcome) : outcome
 }
 
@@ -167,9 +168,9 @@ function tooMuchWritten(outcome: ToolOutcome): ToolOutcome {
   }
 }
 
-async function readySandbox(context: ToolContext): Promise<Sandbox | { readonly problem: string }> {
+async function readySandbox(sandbox: CallSandbox): Promise<Sandbox | { readonly problem: string }> {
   try {
-    return await context.sandbox()
+    return await sandbox.prepare()
   } catch (error) {
     if (error instanceof EnvironmentUnreachableError || !(error instanceof Error)) throw error
     return { problem: error.message }

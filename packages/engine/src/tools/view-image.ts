@@ -5,7 +5,7 @@ import { imageProblem } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
 import { describeImage } from './contract/command-output.ts'
 import { defineTool, type LookUpOutcome, prepareLookUp, type ToolPorts } from './contract/define-tool.ts'
-import type { Tool, ToolContext } from './contract/tool.ts'
+import type { CallFiles, Tool } from './contract/tool.ts'
 
 const input = z.object({ path: z.string().min(1).describe('PNG, JPEG, GIF or WebP file.') })
 
@@ -25,7 +25,8 @@ export function viewImageTool({ environment }: ToolPorts): Tool {
         path: call.path,
         recursive: false,
         environment,
-        look: ({ real, shownPath }, context) => lookAtImage({ real, shownPath, files: environment.files }, context),
+        look: ({ real, shownPath }, { files: kept }) =>
+          lookAtImage({ real, shownPath, files: environment.files }, kept),
       }),
   })
 }
@@ -36,15 +37,15 @@ interface Looked {
   readonly files: ToolPorts['environment']['files']
 }
 
-async function lookAtImage({ real, shownPath, files }: Looked, context: ToolContext): Promise<LookUpOutcome> {
+async function lookAtImage({ real, shownPath, files }: Looked, kept: CallFiles): Promise<LookUpOutcome> {
   const failed = (message: string): LookUpOutcome => ({ kind: 'failed', message })
-  const bytes = await readImage(real, { files, maxBytes: context.imageLimits.maxBytes }).catch(systemErrorReason)
+  const bytes = await readImage(real, { files, maxBytes: kept.imageLimits.maxBytes }).catch(systemErrorReason)
   if (typeof bytes === 'string') return failed(`${shownPath} cannot be read: ${bytes}.`)
   const mediaType = imageTypeOf(bytes)
   if (mediaType === null) return failed(`${shownPath} is not a PNG, JPEG, GIF or WebP image.`)
-  const problem = imageProblem(shownPath, bytes, context.imageLimits)
+  const problem = imageProblem(shownPath, bytes, kept.imageLimits)
   if (problem !== null) return failed(problem)
-  const file = await context.sideFiles.put(bytes)
+  const file = await kept.sideFiles.put(bytes)
   const text = `${shownPath}: ${describeImage(mediaType, bytes)}`
   return { kind: 'image', text, images: [{ file, mediaType, name: basename(shownPath) }] }
 }

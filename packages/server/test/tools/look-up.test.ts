@@ -37,16 +37,15 @@ it('opens the path that was checked, and no later target', async () => {
       attempt: 1,
       signal: new AbortController().signal,
       sentToBackground: new AbortController().signal,
-      narrowed: new AbortController().signal,
-      sideFiles: createSideFiles(nodeFiles, folder.path),
+      sandbox: { prepare: () => Promise.resolve(noSandbox), narrowed: new AbortController().signal },
+      files: {
+        sideFiles: createSideFiles(nodeFiles, folder.path),
+        imageLimits: imageLimitsOf({ adapter: 'test' }),
+        outputOf: () => null,
+      },
+      user: { ask: () => Promise.resolve({ kind: 'cancelled' }), answers: null, note: null },
       report: () => undefined,
-      ask: () => Promise.resolve({ kind: 'cancelled' }),
-      answers: null,
-      note: null,
-      sandbox: () => Promise.resolve(noSandbox),
       updatePlan: () => Promise.resolve(),
-      outputOf: () => null,
-      imageLimits: imageLimitsOf({ adapter: 'test' }),
     })
 
   await rm(at('link'))

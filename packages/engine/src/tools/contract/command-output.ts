@@ -6,7 +6,7 @@ import { characterEnd, characterStart, clipForModel } from '@parley/text'
 import { formatBytes } from '@parley/workspace'
 import { imageProblem, imageSizeOf, isWholeImage, kindOf } from '../../core/image-facts.ts'
 import { imageTypeOf } from '../../core/image-form.ts'
-import type { StoredImage, ToolContext, ToolFiles } from './tool.ts'
+import type { CallFiles, StoredImage, ToolFiles } from './tool.ts'
 
 /** Limit of output inside an item; more goes into a side file. */
 export const inlineBytes = 8 * 1024
@@ -90,7 +90,7 @@ export interface ShownImage {
 export async function keepImage(
   end: KeptEnd,
   output: CallOutput,
-  { sideFiles, imageLimits }: Pick<ToolContext, 'sideFiles' | 'imageLimits'>,
+  { sideFiles, imageLimits }: CallFiles,
 ): Promise<ShownImage | null> {
   const mediaType = imageTypeOf(end.head)
   if (mediaType === null) return null

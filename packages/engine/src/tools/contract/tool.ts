@@ -56,6 +56,34 @@ export interface ToolFiles {
   prepare(): void
 }
 
+/** Files that a call reads and keeps. */
+export interface CallFiles {
+  readonly sideFiles: ToolFiles
+  /** Largest image that the API of the model takes. */
+  readonly imageLimits: ImageLimits
+  /** Returns the output of an earlier command item, or null. */
+  outputOf(itemId: ItemId): OutputSource | null
+}
+
+/** Sandbox that was decided for a call. */
+export interface CallSandbox {
+  /** Prepares the sandbox. Rejects when that fails; nothing may run then. */
+  prepare(): Promise<Sandbox>
+  /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
+  readonly narrowed: AbortSignal
+}
+
+/** Answers that a call has from the user, and further questions to the user. */
+export interface CallUser {
+  /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
+  ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
+  /** Answers of the user to the call's `form`; null without a form, and where nobody was asked. */
+  readonly answers: Answers | null
+  /** Note of the user with a yes; null without one. */
+  readonly note: string | null
+}
+
+/** Context of a call that runs. */
 export interface ToolContext extends Workspace {
   readonly conversationId: ConversationId
   readonly itemId: ItemId
@@ -63,27 +91,15 @@ export interface ToolContext extends Workspace {
   readonly attempt: 1 | 2
   /** Aborted with a `AbortReason`. */
   readonly signal: AbortSignal
-  /** Aborts when the settings have got narrower than the limits of this call; a running command is stopped then. */
-  readonly narrowed: AbortSignal
   /** Aborts when a user sends the command of this call to the background, where it goes on after the call has answered. */
   readonly sentToBackground: AbortSignal
-  /** Prepares the sandbox that was decided for this call. Rejects when that fails; nothing may run then. */
-  sandbox(): Promise<Sandbox>
-  readonly sideFiles: ToolFiles
-  /** Largest image that the API of the model takes. */
-  readonly imageLimits: ImageLimits
+  readonly sandbox: CallSandbox
+  readonly files: CallFiles
+  readonly user: CallUser
   /** Reports output for display; the outcome carries all of it. */
   report(chunk: Buffer): void
-  /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
-  ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
-  /** Answers of the user to the call's `form`; null without a form, and where nobody was asked. */
-  readonly answers: Answers | null
-  /** Note of the user with a yes; null without one. */
-  readonly note: string | null
   /** Records the plan. */
   updatePlan(plan: Plan): Promise<void>
-  /** Returns the output of an earlier command item, or null. */
-  outputOf(itemId: ItemId): OutputSource | null
 }
 
 /** Question of a running call: of a third party, such as an MCP server, or of parley. All its texts are untrusted data. */

@@ -103,7 +103,7 @@ async function readResource(
   if (server === undefined) return failureOutcome('mcpServerUnavailable', noneText(servers))
   const found = await asked(server, context, (connection, signal) => connection.readResource(uri, signal))
   if ('problem' in found) return failureOutcome('mcpCallFailed', `${name}: ${found.problem}`)
-  const kept = createResultFiles(context)
+  const kept = createResultFiles(context.files)
   return withImages(await resultOutcome(await textOfParts(found.value, kept.keep), false, context), kept)
 }
 

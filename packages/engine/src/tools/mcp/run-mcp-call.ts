@@ -12,7 +12,7 @@ import { clipForModel, errorMessage, firstBytes } from '@parley/text'
 import { imageProblem } from '../../core/image-facts.ts'
 import { imageTypeOf } from '../../core/image-form.ts'
 import { keepText } from '../contract/command-output.ts'
-import type { StoredImage, ToolContext, ToolOutcome } from '../contract/tool.ts'
+import type { CallFiles, StoredImage, ToolContext, ToolOutcome } from '../contract/tool.ts'
 
 interface McpCall {
   readonly tool: string
@@ -32,7 +32,7 @@ export async function runMcpCall(server: McpServer, call: McpCall, context: Tool
   using deadline = startDeadline(server.settings.toolTimeoutMs)
   try {
     const result = await connection.call(call.tool, call.args, watchFor(server, context, deadline))
-    const kept = createResultFiles(context)
+    const kept = createResultFiles(context.files)
     const text = await textOfResult(result, kept.keep)
     // Before any cut, since half a secret is not recognised.
     const said = made().map((found) => `\n(${found.text})`)
@@ -47,7 +47,7 @@ function watchFor({ name, redact }: McpServer, context: ToolContext, deadline: D
   return {
     signal: AbortSignal.any([context.signal, deadline.signal]),
     onProgress: (text) => context.report(Buffer.from(`${redact(text)}\n`)),
-    elicit: (question) => deadline.pausedFor(context.ask(questionOf(name, question), question.signal)),
+    elicit: (question) => deadline.pausedFor(context.user.ask(questionOf(name, question), question.signal)),
   }
 }
 
@@ -101,7 +101,7 @@ export interface ResultFiles {
   problems(): readonly string[]
 }
 
-export function createResultFiles({ sideFiles, imageLimits }: ToolContext): ResultFiles {
+export function createResultFiles({ sideFiles, imageLimits }: CallFiles): ResultFiles {
   const images: (StoredImage | null)[] = []
   const problems: string[] = []
   return {
@@ -136,9 +136,9 @@ const shownFailureBytes = 500
 export async function resultOutcome(
   text: string,
   isError: boolean,
-  { itemId, sideFiles }: Pick<ToolContext, 'itemId' | 'sideFiles'>,
+  { itemId, files }: Pick<ToolContext, 'itemId' | 'files'>,
 ): Promise<ToolOutcome> {
-  const output = await keepText(text, sideFiles)
+  const output = await keepText(text, files.sideFiles)
   const whole = { head: text, tail: '', totalBytes: output.totalBytes, omittedBytes: 0 }
   const modelText = clipForModel(whole, `read_file "output:${itemId}" shows the rest`, limitDefaults.modelOutputBytes)
   if (!isError)

@@ -15,7 +15,7 @@ const maxShownBytes = 32 * 1024
  */
 export async function offerAside(
   { exchanged = [] }: CommandEnd,
-  context: Pick<ToolContext, 'ask' | 'signal' | 'roots'>,
+  context: Pick<ToolContext, 'user' | 'signal' | 'roots'>,
   isHere: boolean,
 ): Promise<readonly string[]> {
   const moved = exchanged.flatMap((found) => found.moved ?? [])
@@ -40,7 +40,7 @@ export async function offerAside(
     reaches: 'danger-full-access' as const,
     check: () => null,
   }
-  const reply = await context.ask(question, context.signal)
+  const reply = await context.user.ask(question, context.signal)
   if (reply.kind === 'cancelled') return [byPatch]
   if (reply.kind === 'declined') return ['The user was asked, and left it aside.']
   return offered.map(({ moved: { path }, putBack }) => {

@@ -62,9 +62,9 @@ export const askUserTool: Tool = defineTool({
         Promise.resolve({
           payload: written,
           form: formOf(asked),
-          async run({ answers, sideFiles }) {
+          async run({ user: { answers }, files }) {
             if (answers === null) return { status: 'completed', modelText: notAskedText }
-            const output = await keepText(shownAnswers(asked, answers), sideFiles)
+            const output = await keepText(shownAnswers(asked, answers), files.sideFiles)
             return { status: 'completed', modelText: answeredText(asked, answers), fields: { output } }
           },
         }),

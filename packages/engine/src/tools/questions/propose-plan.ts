@@ -49,7 +49,7 @@ export const proposePlanTool: Tool = defineTool({
         Promise.resolve({
           payload: written,
           modes: workModes,
-          run: ({ answers, note }) => {
+          run: ({ user: { answers, note } }) => {
             const mode = chosenMode({ kind: 'plan', form: planForm(workModes) }, answers ?? {})
             if (mode === null) return Promise.resolve({ status: 'completed', modelText: notAskedText })
             const fields = { text: `${text}\n\n→ ${planWords[mode.name]}` }
