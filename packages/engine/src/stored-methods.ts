@@ -63,7 +63,7 @@ export function storedMethods(client: Guest, ports: MethodPorts): Pick<EngineMet
       return contextUse({
         request: roles.model.requests.next(),
         instructionFiles: context?.instructionFiles ?? [],
-        counted: conversation.view.counted(conversation.sideFiles),
+        counted: conversation.view.request.counted(conversation.sideFiles),
         contextWindow: roles.model.current().facts.contextWindow,
       })
     },

@@ -21,7 +21,7 @@ it('the engine refuses an id of another kind', () => {
     // @ts-expect-error an approval is no conversation
     (host: ConversationHost) => host.get(approval),
     // @ts-expect-error a turn is no item
-    (view: ModelView) => view.callOf(turn),
+    (view: ModelView) => view.calls.of(turn),
     (ids: Ids): ItemId => {
       // @ts-expect-error a turn is no item
       return ids.turn()
@@ -32,5 +32,5 @@ it('the engine refuses an id of another kind', () => {
     },
   ]
   expect(wrongCalls).toHaveLength(6)
-  expect(createModelView().callOf(item)).toBeNull()
+  expect(createModelView().calls.of(item)).toBeNull()
 })

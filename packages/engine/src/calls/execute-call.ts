@@ -179,7 +179,7 @@ function toolContext(
 
 /** Returns the output of an earlier command. A small one only from the window, as the model was told it whole. */
 function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | null {
-  const file = conversation.view.outputFileOf(itemId)
+  const file = conversation.view.calls.outputFileOf(itemId)
   const found = conversation.state.window.findLast(({ item }) => item.id === itemId)?.item
   const output = found !== undefined && 'output' in found ? found.output : undefined
   if (output === undefined) return file === null ? givenResult(conversation, itemId) : { file, text: '' }
@@ -188,7 +188,7 @@ function outputOf(conversation: Conversation, itemId: ItemId): OutputSource | nu
 
 /** Returns the result of a call from the model's view, where its output is kept nowhere else. */
 function givenResult({ view }: Conversation, itemId: ItemId): OutputSource | null {
-  const text = view.resultOf(itemId)
+  const text = view.calls.resultOf(itemId)
   return text === null ? null : { file: null, text }
 }
 

@@ -123,7 +123,7 @@ export function exactText(context: ProposalContext, item: CallItem): string | nu
 export function exactCall({ record: { conversation }, act }: ProposalContext, item: CallItem): ModelCall | null {
   const exact = act.memory.exactCalls.find(item.id)
   if (exact !== undefined || item.restorable === false) return exact ?? null
-  const call = conversation.view.callOf(item.id)
+  const call = conversation.view.calls.of(item.id)
   const changed = conversation.state.core.open[item.id]?.hooks?.arguments
   return call === null || changed === undefined ? call : { ...call, name: item.tool, arguments: changed }
 }

@@ -159,7 +159,7 @@ async function complete(
 ): Promise<void> {
   const open = conversation.state.core.open[item.id]
   const turnId = open?.turnId ?? null
-  const hint = changeHint(open?.hooks) + repeatedHint(conversation.view.repeated, item)
+  const hint = changeHint(open?.hooks) + repeatedHint(conversation.view.calls.repeated, item)
   const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
   const event: ConversationEvent = { type: 'item.completed', item: told, ...(turnId === null ? {} : { turnId }) }
   await storage.persist(() => conversation.recordAll([...before, event]))

@@ -37,7 +37,7 @@ export function compact(
 
 function assertCompactable({ conversation }: LiveConversation): void {
   assertNoneOpen(conversation.state)
-  if (conversation.view.isAnswered()) return
+  if (conversation.view.request.isAnswered()) return
   throw rejection('invalidParams', 'There is nothing to compact yet: the model has not answered since the last time.')
 }
 

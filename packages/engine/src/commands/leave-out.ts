@@ -27,7 +27,9 @@ export async function leaveOut(open: LiveConversation, params: Params, by: Actor
   const itemIds = itemIdsOf(chosen, conversation.state)
   const tokensBefore = requestTokens(conversation)
   const gone = new Set(seqs)
-  const saved = conversation.view.blocks().reduce((sum, { seq, tokens }) => sum + (gone.has(seq) ? tokens : 0), 0)
+  const saved = conversation.view.request
+    .blocks()
+    .reduce((sum, { seq, tokens }) => sum + (gone.has(seq) ? tokens : 0), 0)
   const turnId = roles.record.ids.turn()
   const title = `Left out, because the provider refused it: ${wordsOf(chosen)}. \`/repair undo\` brings it back.`
   const item = noticeItem(roles.record.ids.item(), { level: 'info', code: 'leftOut', title })
@@ -65,7 +67,7 @@ function chosenPieces(conversation: Conversation, { itemIds, half }: Params): re
   const refused = conversation.state.core.lastTurn?.failure?.refused
   if (itemIds === undefined && refused === undefined)
     throw rejection('invalidParams', notRefused, { field: half === true ? 'half' : 'itemIds' })
-  const free = conversation.view.pieces(conversation.sideFiles).filter(isFree)
+  const free = conversation.view.request.pieces(conversation.sideFiles).filter(isFree)
   const asked = new Set(itemIds)
   const named = new Set(itemIds === undefined ? refused?.seqs : [])
   const chosen = free.filter(

@@ -36,7 +36,7 @@ export async function summariseLeftOut(
       field: 'summary',
     })
   const { text, usages, model } = await written(
-    { model: roles.model, entries: conversation.view.entries(conversation.sideFiles) },
+    { model: roles.model, entries: conversation.view.request.entries(conversation.sideFiles) },
     message,
   )
   const { choice, factsOf } = roles.model.current()

@@ -22,7 +22,7 @@ export function compactionItem(id: string, trigger: Trigger, tokens: number): Co
  */
 export function askToCompact({ record: { conversation, ids } }: ModelContext, turnId: TurnId): boolean {
   const { compactions } = conversation.state.core
-  if (compactions?.repeated === true || !conversation.view.isAnswered()) return false
+  if (compactions?.repeated === true || !conversation.view.request.isAnswered()) return false
   const item = compactionItem(ids.item(), 'contextTooLong', requestTokens(conversation))
   conversation.record({ type: 'item.started', turnId, item })
   return true

@@ -46,7 +46,7 @@ export async function runCompaction(context: ModelContext, asked: CompactionItem
   const tokensBefore = requestTokens(conversation)
   const item = asked ?? compactionItem(ids.item(), 'auto', tokensBefore)
   const begunAt = conversation.state.core.seq
-  const work: Work = { turnId, item, tokensBefore, begunAt, blocks: conversation.view.blocks() }
+  const work: Work = { turnId, item, tokensBefore, begunAt, blocks: conversation.view.request.blocks() }
   const limit = compactionLimit(context.model)
   const clearing = limit === null || item.trigger !== 'auto' ? null : enoughClearing(conversation, work, limit)
   if (clearing !== null) {
@@ -88,7 +88,7 @@ function summarisedEntries(context: ModelContext, work: Work, waiting: number): 
   const isOver = contextWindow !== null && tokensBefore > contextWindow * fullWindowShare
   const isTooLong = item.trigger === 'contextTooLong' || isOver
   const cleared = new Set(isTooLong ? resultsToClear(blocks, keptNone).itemIds : [])
-  const all = view.entries(sideFiles, { cleared })
+  const all = view.request.entries(sideFiles, { cleared })
   const entries = all.slice(0, all.length - waiting)
   return isTooLong && contextWindow !== null ? newestEntries(entries, contextWindow * keptWindowShare) : entries
 }

@@ -23,7 +23,7 @@ export function isWindowFull({ record: { conversation }, model }: Pick<Roles, 'r
   const { compactions } = state.core
   const limit = compactionLimit(model)
   if (limit === null || compactions?.held === true || compactions?.tried === true) return false
-  if (!view.isAnswered()) return false
+  if (!view.request.isAnswered()) return false
   // Instructions and tools alone fill the window: no compaction could help.
   if (asCounted(conversation, leastTokens) > limit) return false
   const before = compactions?.applied.at(-1)?.tokensAfter ?? 0
@@ -35,14 +35,14 @@ export function isWindowFull({ record: { conversation }, model }: Pick<Roles, 'r
 
 /** Estimates the tokens of the next request from the log and its side files, by the newest counts of the provider. */
 export function requestTokens(conversation: Conversation, how: Preview = {}): number {
-  return asCounted(conversation, conversation.view.estimate(conversation.sideFiles, how))
+  return asCounted(conversation, conversation.view.request.estimate(conversation.sideFiles, how))
 }
 
 /** Converts an estimate of entries to the tokens of a request, with instructions and tools. */
 export function asCounted(conversation: Conversation, entryTokens: number): number {
   const { view, sideFiles } = conversation
   const fixed = fixedTokens(conversation)
-  const counted = view.counted(sideFiles)
+  const counted = view.request.counted(sideFiles)
   const known = counted === null ? null : { ...counted, estimate: counted.estimate + fixed }
   return scaled(fixed + entryTokens, known)
 }

@@ -21,7 +21,7 @@ export function requestHash(conversation: Conversation): string {
     outputSchema: turn?.outputSchema ?? null,
   }
   const effort = JSON.stringify(settings.effort ?? null)
-  const { hash } = digestsFor(conversation, effort)(view.entries(sideFiles))
+  const { hash } = digestsFor(conversation, effort)(view.request.entries(sideFiles))
   const rest = [...jsonPieces(asked)].join('').slice(1)
   return `sha256:${hash.copy().update(`],${rest}`).digest('hex')}`
 }

@@ -119,7 +119,7 @@ export function createRequestSource({ conversation, tools, offered, model, gathe
     next() {
       const { meta, settings, context, turn } = conversation.state.core
       const { maxOutputTokens, facts } = model()
-      const entries = conversation.view.entries(conversation.sideFiles)
+      const entries = conversation.view.request.entries(conversation.sideFiles)
       return {
         model: modelInUse({ settings, turn }).model,
         ...(settings.effort === undefined ? {} : { effort: settings.effort }),

@@ -82,11 +82,11 @@ function reduceLate(state: ConversationState, envelope: Envelope): ConversationS
 
 /** Tells if the next request holds parts that are still in the log only, as after an opening from a checkpoint. */
 export function isUnread(view: ModelView): boolean {
-  return view.reading().next().done !== true
+  return view.request.reading().next().done !== true
 }
 
 /** Reads the content of the next request from the log, and lets other work run in between. */
 export async function readView(view: ModelView, how: Preview = {}): Promise<void> {
   const slices = timeSlices()
-  for (const _ of view.reading(how)) if (slices.isOver()) await slices.next()
+  for (const _ of view.request.reading(how)) if (slices.isOver()) await slices.next()
 }

@@ -32,19 +32,12 @@ import { emptyFold, foldEvent, type Spot } from './view/view-fold.ts'
 import { partsOf, type ViewPart } from './view/view-snapshot.ts'
 import { holdsResponse, keep, settledSum, shownBlocks, sumOf, type ViewBlock } from './view/weigh-blocks.ts'
 
-/**
- * Fold over the log that yields the model's view. Blocks are in log order and their entries keep their identity, since
- * the serialised prefix is cached by it. A compaction hides blocks and removes nothing.
- */
-export interface ModelView {
-  /** Folds one event; the events must come in log order. */
-  apply(event: ConversationEvent, spot: Spot): void
+/** Content of the next request of a view. Previews are made `how`, as if results were cleared. */
+export interface RequestView {
   /**
    * Reads the content of the next request from the log, one block at each step, so that other work goes on in between.
    */
   reading(how?: Preview): Generator<void>
-  /** Yields the fold as JSON, part by part, from which a view goes on (`addPart`). No event may be applied in between. */
-  parts(): Iterable<ViewPart>
   /**
    * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
    * call order. A missing side file becomes a fixed placeholder.
@@ -56,12 +49,18 @@ export interface ModelView {
   pieces(files: SideFileReader): ReturnType<typeof requestPieces>
   /** Tells if the next request holds a response of the model. */
   isAnswered(): boolean
-  /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
-  userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
+  /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
+  counted(files: SideFileReader): Counted | null
+  /** Estimates the tokens of the entries of the next request. */
+  estimate(files: SideFileReader, how?: Preview): number
+}
+
+/** Calls of the model in a view, and their results. */
+export interface CallsView {
   /** Returns the model's call of an item; null for an item that is no call of a complete response. */
-  callOf(itemId: ItemId): ModelCall | null
+  of(itemId: ItemId): ModelCall | null
   /** Returns the item of a call that has been answered; null for any other. */
-  answeredCall(itemId: ItemId): Item | null
+  answered(itemId: ItemId): Item | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
   outputFileOf(itemId: ItemId): string | null
   /**
@@ -71,52 +70,75 @@ export interface ModelView {
   resultOf(itemId: ItemId): string | null
   /** Calls that are made over and over. */
   readonly repeated: RepeatedCalls
-  readonly context: EventOf<'context.set'> | null
-  readonly past: PastFacts
   /** Titles of the commands left in the background, by their items; without commands that ended since. */
   readonly background: ReadonlyMap<ItemId, string>
-  /** Input tokens that the provider counted last, beside the estimate of the same entries; null before that. */
-  counted(files: SideFileReader): Counted | null
-  /** Estimates the tokens of the entries of the next request. */
-  estimate(files: SideFileReader, how?: Preview): number
+}
+
+/**
+ * Fold over the log that yields the model's view. Blocks are in log order and their entries keep their identity, since
+ * the serialised prefix is cached by it. A compaction hides blocks and removes nothing.
+ */
+export interface ModelView {
+  /** Folds one event; the events must come in log order. */
+  apply(event: ConversationEvent, spot: Spot): void
+  /** Yields the fold as JSON, part by part, from which a view goes on (`addPart`). No event may be applied in between. */
+  parts(): Iterable<ViewPart>
+  readonly request: RequestView
+  readonly calls: CallsView
+  /** Yields the messages of the user up to a seq, newest first, compacted ones included. Each is read as it is taken. */
+  userTexts(upTo: number, files: SideFileReader): Iterable<UserText>
+  readonly context: EventOf<'context.set'> | null
+  readonly past: PastFacts
 }
 
 /** Creates the view of a log from its first event on, or from an earlier fold. */
 export function createModelView(fold: Fold = emptyFold(null)): ModelView {
-  const entries = (files: SideFileReader, how: Preview = {}) => entriesIn(fold, files, how)
   return {
     apply: (event, spot) => foldEvent(fold, event, spot),
-    reading: (how = {}) => readingOf(fold, how),
     parts: () => partsOf(fold),
-    entries,
-    blocks: (how = {}) => shownBlocks(fold, how),
-    pieces: (files) => requestPieces(fold, files),
+    request: {
+      reading: (how = {}) => readingOf(fold, how),
+      entries: (files, how = {}) => entriesIn(fold, files, how),
+      blocks: (how = {}) => shownBlocks(fold, how),
+      pieces: (files) => requestPieces(fold, files),
+      isAnswered: () => holdsResponse(fold),
+      counted: (files) => countedIn(fold, files),
+      estimate: (files, how = {}) => estimateOf(fold, files, how),
+    },
+    calls: callsIn(fold),
     userTexts: (upTo, files) => userTexts(fold, upTo, files),
-    callOf(itemId) {
-      const found = fold.calls.get(itemId)
-      return found === undefined ? null : callOf(fold, found)
-    },
-    answeredCall(itemId) {
-      const answer = fold.calls.get(itemId)?.answered.answer
-      return answer == null ? null : itemAt(fold, answer.place)
-    },
-    outputFileOf: (itemId) => outputFileOf(fold, itemId),
-    resultOf(itemId) {
-      const found = fold.calls.get(itemId)
-      const result = found === undefined ? undefined : readAnswerOf(fold, found)?.result
-      return result?.kind === 'result' ? result.text : null
-    },
-    repeated: fold.repeated,
-    background: fold.background,
-    isAnswered: () => holdsResponse(fold),
-    estimate: (files, how = {}) => estimateOf(fold, files, how),
-    get past() {
-      return pastFacts(fold.past)
-    },
-    counted: (files) => countedIn(fold, files),
     get context() {
       return fold.context
     },
+    get past() {
+      return pastFacts(fold.past)
+    },
+  }
+}
+
+function callsIn({ calls, readEvent }: Pick<Fold, 'calls' | 'readEvent'>): CallsView {
+  return {
+    of(itemId) {
+      const found = calls.byItem.get(itemId)
+      return found === undefined ? null : callOf({ readEvent }, found)
+    },
+    answered(itemId) {
+      const answer = calls.byItem.get(itemId)?.answered.answer
+      return answer == null ? null : itemAt({ readEvent }, answer.place)
+    },
+    outputFileOf(itemId) {
+      const known = calls.outputs.get(itemId)
+      if (known === undefined || known.file !== null) return known?.file ?? null
+      const item = itemAt({ readEvent }, known.place)
+      return 'output' in item ? (item.output?.file ?? null) : null
+    },
+    resultOf(itemId) {
+      const found = calls.byItem.get(itemId)
+      const result = found === undefined ? undefined : readAnswerOf({ readEvent }, found)?.result
+      return result?.kind === 'result' ? result.text : null
+    },
+    repeated: calls.repeated,
+    background: calls.background,
   }
 }
 
@@ -149,8 +171,8 @@ function settledEntries(fold: Fold, files: SideFileReader) {
   const entriesAt = (block: FoldBlock, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>) =>
     entriesOf(fold, block, { files, cleared, leftOut })
   const mark = newestCompacted(fold, {})
-  fold.kept = settledSum<KeptEntries>(fold, {
-    known: fold.kept,
+  fold.settled.entries = settledSum<KeptEntries>(fold, {
+    known: fold.settled.entries,
     begin() {
       const kept = { entries: [], tokens: 0 }
       if (mark !== null) keep(kept, leadingEntries(fold, mark, { files, leftOut: leftOutIn(fold, {}) }))
@@ -158,7 +180,7 @@ function settledEntries(fold: Fold, files: SideFileReader) {
     },
     add: (settled, block) => keep(settled.sum, entriesAt(block, settled)),
   })
-  const { kept } = fold
+  const { entries: kept } = fold.settled
   return { sum: kept.sum, rest: fold.blocks.slice(kept.blocks).flatMap((block) => entriesAt(block, kept)) }
 }
 
@@ -193,13 +215,6 @@ function* userTexts(fold: Fold, upTo: number, files: SideFileReader): Generator<
     )
     yield { number: index + 1, text: parts.join('\n') }
   }
-}
-
-function outputFileOf(fold: Fold, itemId: ItemId): string | null {
-  const known = fold.outputs.get(itemId)
-  if (known === undefined || known.file !== null) return known?.file ?? null
-  const item = itemAt(fold, known.place)
-  return 'output' in item ? (item.output?.file ?? null) : null
 }
 
 /** Returns the newest counts. What stands for compacted blocks is added only here, since it is read from a side file. */

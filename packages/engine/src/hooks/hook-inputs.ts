@@ -30,7 +30,7 @@ type Source = Pick<Conversation, 'state' | 'view'>
 /** Notes the call that an approval asks about; the answer may close it. */
 export function noteAsked(asked: AskedCalls, { id, itemId }: Pick<Approval, 'id' | 'itemId'>, source: Source): void {
   const open = source.state.core.open[itemId]
-  const call = source.view.callOf(itemId)
+  const call = source.view.calls.of(itemId)
   if (open === undefined || call === null || !isCall(open.item)) return
   const { arguments: changed } = open.hooks ?? {}
   const now = changed === undefined ? call : { ...call, name: open.item.tool, arguments: changed }

@@ -8,7 +8,7 @@ import { isFree, pieceAt, type RequestPiece } from '../core/view/request-pieces.
 export function failureOfCall(conversation: Conversation, failure: ModelFailure): Failure {
   const plain = toFailure(failure)
   if (failure.refused === undefined) return plain
-  const pieces = conversation.view.pieces(conversation.sideFiles)
+  const pieces = conversation.view.request.pieces(conversation.sideFiles)
   const found = failure.refused.map((entry) => pieceAt(pieces, entry)).filter((piece) => piece !== null)
   const named = [...new Set(found)]
   // The named parts always stay, or nothing could be left out yet.

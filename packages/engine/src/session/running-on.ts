@@ -1,13 +1,13 @@
 import type { ConversationState, ItemId, OpenItem } from '@parley/protocol'
 import type { KeptCommands } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
-import type { ModelView } from '../core/model-view.ts'
+import type { CallsView } from '../core/model-view.ts'
 import { runName } from '../tools/run-shell-command.ts'
 
 /** State and view of a log. */
 interface Logged {
   readonly state: ConversationState
-  readonly view: Pick<ModelView, 'answeredCall'>
+  readonly view: { readonly calls: Pick<CallsView, 'answered'> }
 }
 
 /** Commands of a conversation that run on since its server ended, or have ended unrecorded. */
@@ -90,6 +90,6 @@ function runOf({ item, failedExecution }: OpenItem): string {
 
 /** Returns the run of a command that was sent to the background, which may be its second. */
 function attemptOf(view: Logged['view'], itemId: ItemId): 1 | 2 {
-  const item = view.answeredCall(itemId)
+  const item = view.calls.answered(itemId)
   return item?.type === 'commandExecution' && item.attempt === 2 ? 2 : 1
 }

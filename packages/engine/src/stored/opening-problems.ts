@@ -8,7 +8,11 @@ import { rejection } from '../replies/rejection.ts'
  * Returns the notice that background commands of an earlier process no longer run; no event where all of them run on.
  */
 export function lostBackground(
-  { view: { background } }: Conversation,
+  {
+    view: {
+      calls: { background },
+    },
+  }: Conversation,
   runningOn: ReadonlyMap<ItemId, number>,
   newItemId: () => ItemId,
 ): ConversationEvent[] {

@@ -29,7 +29,7 @@ export function followRunning(running: ReadonlyMap<ItemId, number>, ports: Follo
   for (const [itemId, ageMs] of running) {
     const item = open[itemId]?.item
     if (item?.type === 'shellCommand') void shell.follow(item, ageMs).then(() => processes.waitOn(itemId))
-    const command = background[itemId] === undefined ? null : conversation.view.answeredCall(itemId)
+    const command = background[itemId] === undefined ? null : conversation.view.calls.answered(itemId)
     if (command?.type !== 'commandExecution') continue
     followOne(command, ageMs, ports)
     processes.waitOn(itemId)

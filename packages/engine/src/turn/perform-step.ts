@@ -98,7 +98,7 @@ function consume({ conversation, ids }: RecordRole, messages: readonly QueuedMes
 function repeatedTooOften({ conversation }: RecordRole, itemIds: readonly ItemId[]): Failure | null {
   for (const itemId of itemIds) {
     const { view } = conversation
-    const failure = repeatedFailure(view.repeated, itemId, view.callOf(itemId)?.name ?? 'a tool')
+    const failure = repeatedFailure(view.calls.repeated, itemId, view.calls.of(itemId)?.name ?? 'a tool')
     if (failure !== null) return failure
   }
   return null

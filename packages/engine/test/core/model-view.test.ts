@@ -55,7 +55,7 @@ const shown = (entries: readonly ModelEntry[]) =>
       return `user: ${entry.content.map((part) => (part.type === 'text' ? part.text : `[${part.base64}]`)).join('')}`
     return entry.kind === 'result' ? `${entry.callId}: ${entry.text}` : `model: ${entry.text}`
   })
-const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).entries(named))
+const entriesOf = (...events: ConversationEvent[]) => shown(viewOf(...events).request.entries(named))
 
 describe('what the model sees', () => {
   it('has the session context before the messages it is about', () => {
@@ -89,9 +89,12 @@ describe('what the model sees', () => {
   })
 
   it('tells an error from a result', () => {
-    const entries = viewOf(asked, responded('', 'a', 'b'), result('a', 'A'), result('b', 'B', 'denied')).entries(
-      filesWith(null),
-    )
+    const entries = viewOf(
+      asked,
+      responded('', 'a', 'b'),
+      result('a', 'A'),
+      result('b', 'B', 'denied'),
+    ).request.entries(filesWith(null))
     expect(entries.slice(1)).toMatchObject([{ isError: false }, { isError: true }])
   })
 
@@ -132,7 +135,7 @@ describe('what the model sees', () => {
   })
 
   it('has a fixed text for a side file that is missing', () => {
-    expect(shown(viewOf(context('e1')).entries(filesWith(null)))).toEqual([
+    expect(shown(viewOf(context('e1')).request.entries(filesWith(null)))).toEqual([
       'user: (A file of this conversation is missing here.)',
     ])
   })
@@ -148,17 +151,17 @@ describe('what the model sees', () => {
       content: [{ type: 'text', text: 'see ' }, image],
     }
     const view = viewOf(completed(sent))
-    expect(shown(view.entries(named))).toEqual(['user: see [<sha256:p>]'])
-    expect(shown(viewOf(completed(sent)).entries(filesWith(null)))).toEqual([
+    expect(shown(view.request.entries(named))).toEqual(['user: see [<sha256:p>]'])
+    expect(shown(viewOf(completed(sent)).request.entries(filesWith(null)))).toEqual([
       'user: see (A file of this conversation is missing here.)',
     ])
   })
 
   it('keeps each entry the same object, so that its bytes can be kept', () => {
     const view = viewOf(user('hi'), context('e1'), asked, responded('yo', 'a'), result('a', 'A'))
-    const first = view.entries(filesWith('env'))
+    const first = view.request.entries(filesWith('env'))
     view.apply(user('more'), { seq: 6, place: 0 })
-    const second = view.entries(filesWith('env'))
+    const second = view.request.entries(filesWith('env'))
     expect(first).toHaveLength(4)
     expect(first.every((entry, index) => entry === second[index])).toBe(true)
   })

@@ -105,18 +105,23 @@ export interface KeptEntries {
   tokens: number
 }
 
+/** Calls of the fold, changed in place. */
+export interface FoldedCalls {
+  readonly byItem: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
+  /** Items with their output in a side file, and that file; null where it was not read yet. */
+  readonly outputs: Map<ItemId, { readonly place: LogOffset; readonly file: string | null }>
+  /** Titles of the commands left in the background, by their items. */
+  readonly background: Map<ItemId, string>
+  readonly repeated: RepeatedCalls
+}
+
 /** State of the fold, changed in place, since a conversation may have thousands of blocks. */
 export interface Fold {
   /** Reads dropped contents of blocks again; null where all blocks hold their content. */
   readonly readEvent: ReadEvent | null
   readonly blocks: FoldBlock[]
-  readonly calls: Map<ItemId, { readonly block: ResponseBlock; readonly answered: AnsweredCall }>
-  /** Items with their output in a side file, and that file; null where it was not read yet. */
-  readonly outputs: Map<ItemId, { readonly place: LogOffset; readonly file: string | null }>
-  /** Titles of the commands left in the background, by their items. */
-  readonly background: Map<ItemId, string>
+  readonly calls: FoldedCalls
   readonly past: PastFold
-  readonly repeated: RepeatedCalls
   marks: readonly Mark[]
   context: EventOf<'context.set'> | null
   /** Newest counts of the provider, with the estimate of the blocks that it had counted. */
@@ -127,10 +132,11 @@ export interface Fold {
   draft: string[]
   /** Number of blocks that were sent or answered a request; later blocks have not been sent. */
   sent: number
-  /** Entries of the next request as far as they have settled; null before the first. */
-  kept: Settled<KeptEntries> | null
-  /** Tokens of the blocks of the next request as far as they have settled; null before the first. */
-  weighed: Settled<{ tokens: number }> | null
+  /** Sums over the blocks of the next request as far as they have settled; null before the first. */
+  readonly settled: {
+    entries: Settled<KeptEntries> | null
+    tokens: Settled<{ tokens: number }> | null
+  }
 }
 
 /** Returns the compaction that the next request begins with, or null. */

@@ -15,6 +15,7 @@ import { countCalls, forgetCalls, noRepeatedCalls, noteResult } from './repeated
 import {
   type AnsweredCall,
   type Fold,
+  type FoldedCalls,
   isUserChange,
   type LogOffset,
   type Mark,
@@ -31,19 +32,15 @@ export function emptyFold(readEvent: ReadEvent | null): Fold {
   return {
     readEvent,
     blocks: [],
-    calls: new Map(),
-    outputs: new Map(),
-    background: new Map(),
+    calls: { byItem: new Map(), outputs: new Map(), background: new Map(), repeated: noRepeatedCalls() },
     past: emptyPast(),
-    repeated: noRepeatedCalls(),
     marks: [],
     context: null,
     counted: null,
     queued: new Map(),
     draft: [],
     sent: 0,
-    kept: null,
-    weighed: null,
+    settled: { entries: null, tokens: null },
   }
 }
 
@@ -90,8 +87,8 @@ export function foldEvent(fold: Fold, event: ConversationEvent, spot: Spot): voi
       break
     case 'item.completed':
       addItem(fold, event.item, spot)
-      noteOutput(fold, event.item, spot)
-      noteBackground(fold.background, event.item)
+      noteOutput(fold.calls, event.item, spot)
+      noteBackground(fold.calls.background, event.item)
       break
     case 'message.queued':
       fold.queued.set(event.message.messageId, [])
@@ -137,8 +134,8 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
   fold.marks = [...fold.marks, { kind: 'compacted', seq, summary, carried, hidden, entries: null }]
 }
 
-function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.responded'>, { seq, place }: Spot): void {
-  countCalls(repeated, event.calls)
+function addResponse({ blocks, calls }: Fold, event: EventOf<'model.responded'>, { seq, place }: Spot): void {
+  countCalls(calls.repeated, event.calls)
   const answered = event.calls.map(
     (made): AnsweredCall => ({ itemId: made.itemId, call: modelCall(made), answer: null, read: null }),
   )
@@ -149,15 +146,15 @@ function addResponse({ blocks, calls, repeated }: Fold, event: EventOf<'model.re
 /** Adds a response, and its calls to the calls that await results. */
 export function addBlock({ blocks, calls }: Pick<Fold, 'blocks' | 'calls'>, block: ResponseBlock): void {
   blocks.push(block)
-  for (const answered of block.calls) calls.set(answered.itemId, { block, answered })
+  for (const answered of block.calls) calls.byItem.set(answered.itemId, { block, answered })
 }
 
 function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
-  const { blocks, calls, draft, repeated, background } = fold
-  if (isCall(item)) noteResult(repeated, item)
-  if (isCall(item) && calls.has(item.id)) addAnswer(fold, item.id, { item, place })
+  const { blocks, calls, draft } = fold
+  if (isCall(item)) noteResult(calls.repeated, item)
+  if (isCall(item) && calls.byItem.has(item.id)) addAnswer(fold, item.id, { item, place })
   else if (item.type === 'userMessage') {
-    forgetCalls(repeated)
+    forgetCalls(calls.repeated)
     const { content } = item
     blocks.push({ kind: 'message', seq, place, tokens: tokensOfContent(content), content, entry: null })
     addWaiting(fold, item, seq)
@@ -166,7 +163,7 @@ function addItem(fold: Fold, item: Item, { seq, place }: Spot): void {
     blocks.push({ kind: 'userAct', seq, place, tokens: tokensOfEntry(entry), entry })
   } else if (item.type === 'agentMessage') draft.push(item.text)
   else if (item.type === 'notice') {
-    const text = takeEnded(background, item)
+    const text = takeEnded(calls.background, item)
     if (text === null) return
     addEntry(fold, userText(text), seq)
   }
@@ -206,20 +203,20 @@ function isUserAct(item: Item): boolean {
 }
 
 function addAnswer(fold: Fold, itemId: ItemId, { item, place }: { item: CallItem; place: LogOffset }): void {
-  const found = fold.calls.get(itemId)
+  const found = fold.calls.byItem.get(itemId)
   if (found === undefined) return
   const read = answerIn(item, callOf(fold, found).callId)
   const { answered } = found
   if (answered.answer !== null) {
-    fold.kept = null
-    fold.weighed = null
+    fold.settled.entries = null
+    fold.settled.tokens = null
   }
   answered.read = read
   const [tokens, lineTokens] = [tokensOfEntry(read.result), tokensOfEntry(read.line)]
   answered.answer = { place, tokens, lineTokens, images: read.images.length }
 }
 
-function noteOutput({ outputs }: Fold, item: Item, { place }: Spot): void {
+function noteOutput({ outputs }: FoldedCalls, item: Item, { place }: Spot): void {
   const file = 'output' in item ? item.output?.file : undefined
   if (file !== undefined) outputs.set(item.id, { place, file })
 }

@@ -67,11 +67,20 @@ export function* partsOf(fold: Fold): Generator<ViewPart, void, undefined> {
   yield { head: headOf(fold) }
   for (let at = 0; at < fold.blocks.length; at += partRows)
     yield { blocks: fold.blocks.slice(at, at + partRows).map(storedBlock) }
-  const outputs = [...fold.outputs].map(([itemId, { place }]) => [itemId, place] as const)
+  const outputs = [...fold.calls.outputs].map(([itemId, { place }]) => [itemId, place] as const)
   for (let at = 0; at < outputs.length; at += partRows) yield { outputs: outputs.slice(at, at + partRows) }
 }
 
-function headOf({ background, past, repeated, marks, context, counted, queued, draft, sent }: Fold): ViewHead {
+function headOf({
+  calls: { background, repeated },
+  past,
+  marks,
+  context,
+  counted,
+  queued,
+  draft,
+  sent,
+}: Fold): ViewHead {
   return {
     background: [...background],
     past: {
@@ -100,17 +109,17 @@ function headOf({ background, past, repeated, marks, context, counted, queued, d
 export function addPart(fold: Fold, part: ViewPart): void {
   if ('head' in part) addHead(fold, part.head)
   else if ('blocks' in part) for (const block of part.blocks) addStored(fold, block)
-  else for (const [itemId, place] of part.outputs) fold.outputs.set(itemId, { place, file: null })
+  else for (const [itemId, place] of part.outputs) fold.calls.outputs.set(itemId, { place, file: null })
 }
 
 function addHead(fold: Fold, head: ViewHead): void {
   const { past, counted } = head
-  for (const [itemId, title] of head.background) fold.background.set(itemId, title)
+  for (const [itemId, title] of head.background) fold.calls.background.set(itemId, title)
   for (const answer of past.answers) fold.past.answers.push(answer)
   for (const path of past.read) fold.past.read.add(path)
   for (const path of past.changed) fold.past.changed.add(path)
   for (const [id, question] of past.asked) fold.past.asked.set(id, question)
-  restoreRepeated(fold.repeated, head.repeated)
+  restoreRepeated(fold.calls.repeated, head.repeated)
   fold.marks = head.marks.map((mark) => (mark.kind === 'cleared' ? mark : { ...mark, entries: null }))
   fold.context = head.context
   fold.counted = counted === null ? null : { ...counts(counted), mark: compactedOf(fold, counted.mark) }

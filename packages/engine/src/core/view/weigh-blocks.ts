@@ -67,14 +67,14 @@ const unansweredTokens = tokensOfEntry(resultEntry('', cutHere, true))
 
 /** Estimates the tokens of the shown blocks, without what stands for compacted ones. */
 export function tokensOfBlocks(fold: Fold): number {
-  fold.weighed = settledSum(fold, {
-    known: fold.weighed,
+  fold.settled.tokens = settledSum(fold, {
+    known: fold.settled.tokens,
     begin: () => ({ tokens: 0 }),
     add(settled, block) {
       settled.sum.tokens += tokensOfBlock(block, settled)
     },
   })
-  const { weighed } = fold
+  const { tokens: weighed } = fold.settled
   return weighed.sum.tokens + sumOf(fold.blocks.slice(weighed.blocks).map((block) => tokensOfBlock(block, weighed)))
 }
 

@@ -131,14 +131,21 @@ function seenOf(view: ModelView, events: readonly ConversationEvent[]) {
     return event.type === 'model.responded' ? event.calls.map(({ itemId }) => itemId) : []
   })
   return {
-    entries: view.entries(files),
-    without: view.entries(files, { without: events.findLastIndex(({ type }) => type === 'context.compacted') + 1 }),
-    blocks: view.blocks(),
+    entries: view.request.entries(files),
+    without: view.request.entries(files, {
+      without: events.findLastIndex(({ type }) => type === 'context.compacted') + 1,
+    }),
+    blocks: view.request.blocks(),
     texts: [...view.userTexts(events.length, files)],
-    calls: ids.map((id) => [view.callOf(id), view.resultOf(id), view.outputFileOf(id)]),
-    ...{ past: view.past, context: view.context, counted: view.counted(files), estimate: view.estimate(files) },
-    background: [...view.background],
-    repeated: { row: view.repeated.row, places: [...view.repeated.places] },
+    calls: ids.map((id) => [view.calls.of(id), view.calls.resultOf(id), view.calls.outputFileOf(id)]),
+    ...{
+      past: view.past,
+      context: view.context,
+      counted: view.request.counted(files),
+      estimate: view.request.estimate(files),
+    },
+    background: [...view.calls.background],
+    repeated: { row: view.calls.repeated.row, places: [...view.calls.repeated.places] },
     parts: [...view.parts()],
   }
 }
@@ -170,10 +177,10 @@ it('a view says the same however often it was asked before', () => {
       for (const [index, event] of events.entries()) {
         asked.apply(event, { seq: index + 1, place: index })
         const once = apply(createModelView(), events.slice(0, index + 1))
-        expect([asked.entries(files), asked.estimate(files), asked.isAnswered()]).toEqual([
-          once.entries(files, { cleared: new Set() }),
-          once.estimate(files, { cleared: new Set() }),
-          once.blocks().some(({ kind }) => kind === 'response'),
+        expect([asked.request.entries(files), asked.request.estimate(files), asked.request.isAnswered()]).toEqual([
+          once.request.entries(files, { cleared: new Set() }),
+          once.request.estimate(files, { cleared: new Set() }),
+          once.request.blocks().some(({ kind }) => kind === 'response'),
         ])
       }
       expect(seenOf(asked, events)).toEqual(seenOf(apply(createModelView(), events), events))
@@ -202,10 +209,10 @@ it('what the next request holds can be read in steps, and nothing else is read f
     read.push(place)
     return events[place] as ConversationEvent
   })
-  const steps = [...view.reading()]
+  const steps = [...view.request.reading()]
   const before = [...read]
   expect(steps.length).toBeGreaterThan(1)
-  view.entries(files)
+  view.request.entries(files)
   expect(read).toEqual(before)
   expect(Math.min(...read)).toBeGreaterThan(5)
 })

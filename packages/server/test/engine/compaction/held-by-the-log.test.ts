@@ -60,9 +60,9 @@ describe('the view of a compacted conversation', () => {
       const view = createModelView()
       for (const [index, event] of [...cut, ...recover(state)].entries())
         view.apply(event, { seq: index + 1, place: 0 })
-      const entries = view.entries(sideFiles)
+      const entries = view.request.entries(sideFiles)
       expectValid(entries)
-      expect(view.entries(sideFiles).every((entry, index) => entry === entries[index])).toBe(true)
+      expect(view.request.entries(sideFiles).every((entry, index) => entry === entries[index])).toBe(true)
       // A model that wants a user first and last gets one, unless an answer was the last word.
       if (entries.length > 0) expect(entries[0]?.kind).toBe('user')
     }
@@ -79,8 +79,8 @@ describe('the view of a compacted conversation', () => {
       view.apply(event, { seq, place: 0 })
     }
     const { sideFiles } = conversation
-    expect(view.entries(sideFiles)).toEqual(conversation.view.entries(sideFiles))
-    expect(view.counted(sideFiles)).toEqual(conversation.view.counted(sideFiles))
+    expect(view.request.entries(sideFiles)).toEqual(conversation.view.request.entries(sideFiles))
+    expect(view.request.counted(sideFiles)).toEqual(conversation.view.request.counted(sideFiles))
   })
 
   it('begins a request with the bytes of the one before, as long as nothing was compacted', async () => {

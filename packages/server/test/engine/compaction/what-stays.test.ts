@@ -127,7 +127,7 @@ describe('a compaction', () => {
     await watched.turnEnded()
     const { conversation } = server.engine.host.get(conversationId)
     const files = { readText: () => null, readBase64: () => null }
-    const entries = conversation.view.entries(files)
+    const entries = conversation.view.request.entries(files)
     expect(entries.map(textOf).join()).toContain('missing here')
   })
 })

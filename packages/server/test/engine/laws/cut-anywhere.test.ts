@@ -77,7 +77,7 @@ describe('a log cut at any line', () => {
     const view = createModelView()
     for (const [index, event] of eventsOf(lines).entries()) view.apply(event, { seq: index + 1, place: 0 })
     const { sideFiles } = conversation
-    expect(view.entries(sideFiles)).toEqual(conversation.view.entries(sideFiles))
+    expect(view.request.entries(sideFiles)).toEqual(conversation.view.request.entries(sideFiles))
     const { conversationId } = watched
     const folded = lines
       .map((line): Envelope => ({ conversationId, ...JSON.parse(line) }))
