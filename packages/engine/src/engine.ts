@@ -83,7 +83,7 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
     listensAt(addresses) {
       at = { ...at, ...addresses }
       host.announce(at.socket)
-      store?.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
+      store?.servers.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
     },
     report,
     limits: createServerLimits({ home, ceiling, secrets }),

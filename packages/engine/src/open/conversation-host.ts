@@ -48,7 +48,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#made = createMadeOnce(() => parts.ids.conversation())
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
     const { files, home, setup, store } = parts
-    this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store)
+    this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store.lists)
     const sharing = createSharing(store, files, setup.carriedGrants)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
     this.#stored = new StoredConversations({ ...parts, sharing, open: this.#open, catalogue: this.#catalogue })

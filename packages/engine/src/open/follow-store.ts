@@ -45,7 +45,7 @@ export interface MissingKeys extends Disposable {
 }
 
 export function watchMissingKeys(
-  store: Pick<SharedStore, 'name' | 'others'>,
+  store: Pick<SharedStore, 'name' | 'servers'>,
   { sharing, conversations, report }: MissingKeysPorts,
 ): MissingKeys {
   /** Conversations and servers that they were passed to: one that comes back is not passed there again. */
@@ -72,7 +72,7 @@ export function watchMissingKeys(
     const waiting = conversations().filter(waitsForKey)
     const without = waiting.filter((live) => !goesOnHere(live))
     if (without.length === 0) return
-    const others = await store.others()
+    const others = await store.servers.others()
     for (const live of without) {
       const { id } = live.conversation
       const to = others.find((other) => !passed.has(`${id} ${other.node}`) && mayGoOnAt(live, other))

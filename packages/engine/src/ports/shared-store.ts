@@ -40,6 +40,40 @@ export interface SharedAnswers {
   change(name: string, next: (before: string | null) => string | null): Promise<void>
 }
 
+/** Servers of a shared store. */
+export interface StoreServers {
+  /**
+   * Announces the address of this server; `providers` is called again and again and returns the providers for which it
+   * has a key.
+   */
+  announce(at: AnnouncedAt, providers: () => readonly string[]): void
+  /** Resolves to the other servers that live. */
+  others(): Promise<readonly Holder[]>
+}
+
+/** Lists of the conversations in a shared store. */
+export interface StoredLists {
+  /** Resolves to the facts that lists show of one; null where there is no such conversation. */
+  row(conversationId: ConversationId): Promise<unknown>
+  /** Resolves to what lists show of the conversations, in no order. */
+  rows(): Promise<readonly StoredRow[]>
+  /**
+   * Resolves to the deleted conversations that have a copy from this store on this machine. A conversation that the
+   * store has lost is not among them.
+   */
+  deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
+}
+
+/** Logs and contents in a shared store, and their copies on this machine. */
+export interface StoredCopies {
+  /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
+  refresh(copy: LocalCopy): Promise<boolean>
+  /** Compares the log in the store with the log here, byte for byte, and changes nothing. */
+  compare(copy: LocalCopy): Promise<Comparison>
+  /** Resolves to a content that a file of a conversation had; null where the store does not have it. */
+  content(conversationId: ConversationId, hash: string): Promise<Uint8Array | null>
+}
+
 /** Conversations that several servers share. Data that the store has acknowledged outlives any of the servers. */
 export interface SharedStore extends AsyncDisposable {
   /** Servers of the store, as people write them. */
@@ -48,13 +82,9 @@ export interface SharedStore extends AsyncDisposable {
   readonly key: Uint8Array
   /** Answers of users about what lies in environments. */
   readonly answers: SharedAnswers
-  /**
-   * Announces the address of this server; `providers` is called again and again and returns the providers for which it
-   * has a key.
-   */
-  announce(at: AnnouncedAt, providers: () => readonly string[]): void
-  /** Resolves to the other servers that live. */
-  others(): Promise<readonly Holder[]>
+  readonly servers: StoreServers
+  readonly lists: StoredLists
+  readonly copies: StoredCopies
   /**
    * Takes the right to write a conversation and brings the copy of its log up to date. A new conversation has no copy
    * yet; the log of an own conversation may be longer than the store's, and the rest is to be sent then. Rejects with
@@ -63,21 +93,6 @@ export interface SharedStore extends AsyncDisposable {
   take(copy: LocalCopy, kind: TakenKind): Promise<Shipment>
   /** Resolves to the other, living server that writes a conversation; null where no other server writes it. */
   holder(conversationId: ConversationId): Promise<Holder | null>
-  /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
-  refresh(copy: LocalCopy): Promise<boolean>
-  /** Resolves to the facts that lists show of one; null where there is no such conversation. */
-  row(conversationId: ConversationId): Promise<unknown>
-  /** Compares the log in the store with the log here, byte for byte, and changes nothing. */
-  compare(copy: LocalCopy): Promise<Comparison>
-  /** Resolves to what lists show of the conversations, in no order. */
-  rows(): Promise<readonly StoredRow[]>
-  /** Resolves to a content that a file of a conversation had; null where the store does not have it. */
-  content(conversationId: ConversationId, hash: string): Promise<Uint8Array | null>
-  /**
-   * Resolves to the deleted conversations that have a copy from this store on this machine. A conversation that the
-   * store has lost is not among them.
-   */
-  deletedCopies(copyOf: (conversationId: ConversationId) => LocalCopy | null): Promise<readonly ConversationId[]>
   /** Removes a conversation that is closed here. Rejects with `HeldElsewhereError` while a living server has it. */
   remove(conversationId: ConversationId): Promise<void>
   /** Removes the remains of conversations after an interrupted deletion. Rejects with `StorageError`. */

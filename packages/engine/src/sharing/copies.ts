@@ -59,7 +59,8 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
     return found
   }
 
-  const compare = (conversationId: ConversationId) => store.compare(copyAt(pathsOf(conversationId), conversationId))
+  const compare = (conversationId: ConversationId) =>
+    store.copies.compare(copyAt(pathsOf(conversationId), conversationId))
 
   async function take(conversationId: ConversationId, kind: 'own' | 'stored') {
     try {
@@ -80,12 +81,12 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
     const { judged, compared } = await planned(conversationId, way)
     if (judged.kind !== 'copy') return { judged, compared }
     if (way === 'from') {
-      const content = (hash: string) => store.content(conversationId, hash)
+      const content = (hash: string) => store.copies.content(conversationId, hash)
       await keepLog(files, paths, { shipment: await take(conversationId, 'stored'), content })
     } else {
       const listed = await listedHere(conversationId)
       // What people gave it stays with its row, where the store has that.
-      const given = grantsIn(await store.row(conversationId))
+      const given = grantsIn(await store.lists.row(conversationId))
       const row = given === undefined ? listed.row : { ...listed.row, given }
       const shipment = await take(conversationId, 'own')
       await sendLog(files, paths, { shipment, row, modifiedAtMs: listed.modifiedAtMs })
@@ -104,14 +105,14 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
   }
 
   async function assertFree(conversationId: ConversationId): Promise<void> {
-    const holder = (await store.rows()).find((row) => row.conversationId === conversationId)?.holder ?? null
+    const holder = (await store.lists.rows()).find((row) => row.conversationId === conversationId)?.holder ?? null
     if (holder !== null) throw heldElsewhere(conversationId, new HeldElsewhereError(conversationId, holder))
   }
 
   return {
     async ids(way) {
       if (way === 'to') return walkSessions(files, home).map(({ id }) => id)
-      return (await store.rows()).map(({ conversationId }) => conversationId)
+      return (await store.lists.rows()).map(({ conversationId }) => conversationId)
     },
     compare,
     plan: (conversationId, way) =>

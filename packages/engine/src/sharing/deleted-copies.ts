@@ -1,7 +1,7 @@
 import { deleteSession, type Files, type SessionPaths, StorageError, sessionPaths } from '@parley/journal'
 import type { ConversationId } from '@parley/protocol'
 import { createWriterLocks } from '../load/writer-locks.ts'
-import type { LocalCopy, SharedStore } from '../ports/shared-store.ts'
+import type { LocalCopy, SharedStore, StoredLists } from '../ports/shared-store.ts'
 import { copyAt } from './sharing.ts'
 
 /** Interval of the checks, in ms; each check reads the list of the store. */
@@ -31,7 +31,7 @@ interface CopyPorts {
  * removes from the store the remains that a dead server has left.
  */
 export function removeDeletedCopies(
-  store: Pick<SharedStore, 'deletedCopies' | 'finishDeletions'>,
+  store: Pick<SharedStore, 'finishDeletions'> & { readonly lists: Pick<StoredLists, 'deletedCopies'> },
   { files, home, open, program, forget, report }: CopyPorts,
 ): Disposable {
   const locks = createWriterLocks(files, program)
@@ -61,7 +61,7 @@ export function removeDeletedCopies(
   /** Resolves to false where the store or the disk is in trouble, which is told of elsewhere. */
   async function look(): Promise<boolean> {
     try {
-      for (const conversationId of await store.deletedCopies(copyOf))
+      for (const conversationId of await store.lists.deletedCopies(copyOf))
         await open.inOrder(conversationId, () => remove(conversationId))
       await store.finishDeletions()
       return true

@@ -1,24 +1,24 @@
-import type { SharedStore, StoredRow } from '../ports/shared-store.ts'
+import type { StoredLists, StoredRow } from '../ports/shared-store.ts'
 import { type Catalogue, isRow, type LiveOwner } from '../read/catalogue.ts'
 
 /** Returns the conversations of a store that servers share. */
-export function sharedCatalogue(store: SharedStore): Catalogue {
+export function sharedCatalogue(lists: StoredLists): Catalogue {
   let owners: ReadonlyMap<string, LiveOwner> = new Map()
   return {
     async all() {
-      const rows = await store.rows()
+      const rows = await lists.rows()
       owners = new Map(rows.flatMap(ownerOf))
       const listed = rows.flatMap(({ conversationId: id, updatedAtMs: modifiedAtMs, row }) =>
         isRow(row) ? [{ id, modifiedAtMs, row }] : [],
       )
       return listed.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
     },
-    ids: async () => (await store.rows()).map(({ conversationId }) => conversationId),
+    ids: async () => (await lists.rows()).map(({ conversationId }) => conversationId),
     async row(conversationId) {
-      const row = await store.row(conversationId)
+      const row = await lists.row(conversationId)
       return isRow(row) ? row : null
     },
-    has: async (conversationId) => (await store.row(conversationId)) !== null,
+    has: async (conversationId) => (await lists.row(conversationId)) !== null,
     among: async () => null,
     live: ({ id }) => owners.get(id) ?? null,
   }

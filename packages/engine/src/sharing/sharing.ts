@@ -66,7 +66,7 @@ function sharedIn(store: SharedStore, files: Files, carriedGrants: CarriedGrants
   async function passedTo(conversationId: ConversationId): Promise<Holder | null> {
     const passing = passed.get(conversationId)
     if (passing === undefined || performance.now() >= passing.untilMs) return null
-    const others = await store.others()
+    const others = await store.servers.others()
     return others.some(({ node }) => node === passing.to.node) ? passing.to : null
   }
 
@@ -101,8 +101,8 @@ function sharedIn(store: SharedStore, files: Files, carriedGrants: CarriedGrants
       return holder === null ? null : heldElsewhere(conversationId, { holder })
     },
     async refresh(paths, conversationId) {
-      if (await store.refresh(copyAt(paths, conversationId)))
-        carriedGrants.receive(conversationId, grantsIn(await store.row(conversationId)))
+      if (await store.copies.refresh(copyAt(paths, conversationId)))
+        carriedGrants.receive(conversationId, grantsIn(await store.lists.row(conversationId)))
     },
     async publish(paths, conversationId) {
       const shipment = await take(paths, conversationId, 'new')

@@ -34,7 +34,7 @@ export async function checkTeam(team: Team, talks: readonly Talk[]): Promise<voi
       acked: `${log}.acked`,
       contents: keptContents(world.path),
     }
-    expect(await patiently(() => store.refresh(fresh))).toBe(true)
+    expect(await patiently(() => store.copies.refresh(fresh))).toBe(true)
     const kept = readKept(log)
     expectShown(talk, kept)
     expectCopies(team, talk, kept)

@@ -42,35 +42,40 @@ export function createSharedStore(
   const take = takesIn({ connected, prepared, nodes, onPublished, inTurn, lists, portsOf })
 
   return {
-    ...{ name, key: prepared.key, answers: sharedAnswers(prepared.answers, { name, awayMs }) },
-    row: (conversationId) => attempt('read', () => unlessGone(() => lists.row(conversationId), awayMs)),
-    rows: () => attempt('list', () => unlessGone(lists.all, awayMs)),
-    deletedCopies: (copyOf) =>
-      attempt('list', async () => {
-        const deleted = await unlessGone(lists.deleted, awayMs)
-        return deleted.filter((conversationId) => isCopyOf(store, copyOf(conversationId), files))
-      }),
-    announce: nodes.announce,
-    others: () => attempt('read', () => unlessGone(nodes.others, awayMs)),
+    name,
+    key: prepared.key,
+    answers: sharedAnswers(prepared.answers, { name, awayMs }),
+    servers: { announce: nodes.announce, others: () => attempt('read', () => unlessGone(nodes.others, awayMs)) },
+    lists: {
+      row: (conversationId) => attempt('read', () => unlessGone(() => lists.row(conversationId), awayMs)),
+      rows: () => attempt('list', () => unlessGone(lists.all, awayMs)),
+      deletedCopies: (copyOf) =>
+        attempt('list', async () => {
+          const deleted = await unlessGone(lists.deleted, awayMs)
+          return deleted.filter((conversationId) => isCopyOf(store, copyOf(conversationId), files))
+        }),
+    },
+    copies: {
+      refresh: (copy) =>
+        attempt('read', async () => {
+          const ports = portsOf(copy.conversationId)
+          return (await whileElecting(() => fetchLog(copy, ports), awayMs)) !== null
+        }),
+      compare: (copy) =>
+        attempt('read', async () => {
+          const compared = await compareLog(copy, portsOf(copy.conversationId))
+          return { ...compared, isListed: await lists.isListed(copy.conversationId) }
+        }),
+      content: (conversationId, hash) =>
+        attempt('read', async () => {
+          const name = contentName(hash)
+          const content = await portsOf(conversationId).objects.get(name)
+          return content === null || !isNamedBy(name, content) ? null : content
+        }),
+    },
     take: (copy, kind) => attempt('open a conversation of', () => whileElecting(() => take(copy, kind), awayMs)),
     holder: (conversationId) =>
       attempt('read', () => unlessGone(() => holderOf({ owners, nodes }, conversationId), awayMs)),
-    refresh: (copy) =>
-      attempt('read', async () => {
-        const ports = portsOf(copy.conversationId)
-        return (await whileElecting(() => fetchLog(copy, ports), awayMs)) !== null
-      }),
-    compare: (copy) =>
-      attempt('read', async () => {
-        const compared = await compareLog(copy, portsOf(copy.conversationId))
-        return { ...compared, isListed: await lists.isListed(copy.conversationId) }
-      }),
-    content: (conversationId, hash) =>
-      attempt('read', async () => {
-        const name = contentName(hash)
-        const content = await portsOf(conversationId).objects.get(name)
-        return content === null || !isNamedBy(name, content) ? null : content
-      }),
     remove: (conversationId) => attempt('delete from', () => removal.remove(conversationId)),
     finishDeletions: () => attempt('delete from', removal.finish),
     get awayMs() {

@@ -39,7 +39,7 @@ test.skipIf(!hasNats)(
     shipment.wrote(statSync(other.log).size)
     await shipment.acknowledged(statSync(other.log).size)
     await shipment.close()
-    expect((await store.compare(other)).stored).toMatchObject({ lines: 2 })
+    expect((await store.copies.compare(other)).stored).toMatchObject({ lines: 2 })
   },
 )
 

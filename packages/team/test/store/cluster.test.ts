@@ -33,7 +33,7 @@ test.skipIf(!hasNats || !isLong)(
     await using two = await openStore(options)
     for (const copy of copies) {
       const other = copyIn(world.path, 'b', copy.conversationId)
-      await two.refresh(other)
+      await two.copies.refresh(other)
       expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
     }
   },
@@ -49,7 +49,7 @@ test.skipIf(!hasNats || !isLong)(
     for (const victim of [0, 1, 2]) {
       await servers.kill(victim)
       await using store = await openStore(options)
-      expect(await store.row('anything')).toBeNull()
+      expect(await store.lists.row('anything')).toBeNull()
       await servers.start(victim)
     }
   },

@@ -57,7 +57,7 @@ test.skipIf(!hasNats)(
 
     const left = await leftovers(connected.admin)
     expect([dead, whole, held, kept].map(({ id }) => left.has(id))).toEqual([false, false, true, true])
-    expect(await two.row(kept.id)).toEqual({ title: 'go' })
+    expect(await two.lists.row(kept.id)).toEqual({ title: 'go' })
     const messages = (await connected.admin.streams.info('OBJ_parley_objects')).state.messages
     expect(messages).toBe(4)
     await held.shipment.close()

@@ -30,12 +30,12 @@ describe.skipIf(!hasNats)('a shared store', () => {
       shipment.wrote(append(copy, text))
       await shipment.acknowledged(statSync(copy.log).size)
     }
-    await two.refresh(other)
+    await two.copies.refresh(other)
     await shipment.close()
     const mark = readFileSync(copy.acked, 'utf8')
     append(copy, 'never acknowledged\n')
     await purge(servers, copy.conversationId)
-    await expect(two.refresh(other)).rejects.toMatchObject({ code: STORE_LOST })
+    await expect(two.copies.refresh(other)).rejects.toMatchObject({ code: STORE_LOST })
 
     // One that is killed in the middle leaves the mark as it was, by which nothing is cut off here.
     const cut = await one.take(copy, 'own')
@@ -74,14 +74,14 @@ describe.skipIf(!hasNats)('a shared store', () => {
       await shipment.close()
     }
     expect(readFileSync(copy.log, 'utf8')).toBe('first\nsecond\n')
-    expect(await one.compare(copy)).toMatchObject({ stored: { bytes: 13 }, partsAtLine: null })
+    expect(await one.copies.compare(copy)).toMatchObject({ stored: { bytes: 13 }, partsAtLine: null })
   })
 
   test('lists a new conversation once it has lines of it, and deletes one of which it has lost all', async () => {
     await using one = await open()
     await using world = await tempDirectory()
     const copy = copyIn(world.path, 'a', newId())
-    const ids = async () => (await one.rows()).map(({ conversationId }) => conversationId)
+    const ids = async () => (await one.lists.rows()).map(({ conversationId }) => conversationId)
     const shipment = await one.take(copy, 'new')
     shipment.describe({ title: 'A' })
     await shipment.close()

@@ -33,7 +33,7 @@ describe.skipIf(!hasNats)('three servers of a store', { timeout: 120_000 }, () =
       after = stored[0] ?? 0
     }
     await Promise.all(connections.map(({ connection }) => connection.close()))
-    expect(await one.row('race')).toBeNull()
+    expect(await one.lists.row('race')).toBeNull()
   })
 
   test('give a conversation to one of the servers that take it in the same moment', async () => {
@@ -54,7 +54,7 @@ describe.skipIf(!hasNats)('three servers of a store', { timeout: 120_000 }, () =
             return isWritten ? [`by ${node}`] : []
           }),
         )
-        await two.refresh(read)
+        await two.copies.refresh(read)
         // One that came when the first had ended has written, too.
         const lines = readFileSync(read.log, 'utf8').split('\n').slice(0, -1)
         expect(lines.toSorted()).toEqual([...taken.flat(), 'made'])

@@ -49,9 +49,9 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await shipment.close()
 
     const other = copyIn(world.path, 'b', copy.conversationId)
-    await one.refresh(other)
+    await one.copies.refresh(other)
     expect(readdirSync(other.sideFiles)).toEqual(readdirSync(copy.sideFiles))
-    expect(await one.compare(other)).toMatchObject({ stored: { sideFiles: 1000 }, badFiles: [] })
+    expect(await one.copies.compare(other)).toMatchObject({ stored: { sideFiles: 1000 }, badFiles: [] })
   })
 })
 

@@ -38,7 +38,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
 
     await using two = await open()
     const other = copyIn(world.path, 'b', copy.conversationId)
-    expect(await two.refresh(other)).toBe(true)
+    expect(await two.copies.refresh(other)).toBe(true)
     expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
   })
 
@@ -59,7 +59,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await using two = await open()
     for (const copy of copies) {
       const other = copyIn(world.path, 'b', copy.conversationId)
-      expect(await two.refresh(other)).toBe(true)
+      expect(await two.copies.refresh(other)).toBe(true)
       expect(readFileSync(other.log, 'utf8')).toBe(readFileSync(copy.log, 'utf8'))
     }
     for (const { shipment } of written) await shipment.close()
@@ -79,7 +79,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
 
     await using two = await open()
     const other = copyIn(world.path, 'b', copy.conversationId)
-    await two.refresh(other)
+    await two.copies.refresh(other)
     expect(readFileSync(other.log).equals(readFileSync(copy.log))).toBe(true)
     expect(readFileSync(join(other.sideFiles, name), 'utf8')).toBe('content')
   })
@@ -87,7 +87,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
   test('gives a conversation to one server at a time', async () => {
     await using one = await open()
     await using two = await open()
-    one.announce({ address: 'wss://one', page: 'https://one' }, () => ['fake'])
+    one.servers.announce({ address: 'wss://one', page: 'https://one' }, () => ['fake'])
     await using world = await tempDirectory()
     const copy = copyIn(world.path, 'a', newId())
     const shipment = await one.take(copy, 'new')
@@ -95,7 +95,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
     const refusal = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored').catch((error) => error)
     expect(refusal).toBeInstanceOf(HeldElsewhereError)
     expect(refusal.holder).toMatchObject({ address: 'wss://one', page: 'https://one', providers: ['fake'] })
-    expect(await two.others()).toContainEqual(refusal.holder)
+    expect(await two.servers.others()).toContainEqual(refusal.holder)
     await shipment.close()
     const next = await two.take(copyIn(world.path, 'b', copy.conversationId), 'stored')
     expect(next.epoch).toBeGreaterThan(shipment.epoch)
@@ -177,9 +177,9 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await loseRow(servers, lost.conversationId)
     const copies = [deleted, lost, foreign, kept]
     const copyOf = (id: string) => copies.find(({ conversationId }) => conversationId === id) ?? null
-    expect(await one.deletedCopies(copyOf)).toEqual([deleted.conversationId])
-    expect(await one.row(kept.conversationId)).toEqual({ title: 'go' })
-    expect(await one.row(lost.conversationId)).toBeNull()
+    expect(await one.lists.deletedCopies(copyOf)).toEqual([deleted.conversationId])
+    expect(await one.lists.row(kept.conversationId)).toEqual({ title: 'go' })
+    expect(await one.lists.row(lost.conversationId)).toBeNull()
   })
 
   test('is not taken by a claim that was overtaken before it had any effect', async () => {
@@ -222,7 +222,8 @@ describe.skipIf(!hasNats)('a shared store', () => {
     shipment.describe({ title: 'A' })
     shipment.wrote(append(copy, 'first\n'))
     await shipment.acknowledged(6)
-    const listed = async () => (await one.rows()).find(({ conversationId }) => conversationId === copy.conversationId)
+    const listed = async () =>
+      (await one.lists.rows()).find(({ conversationId }) => conversationId === copy.conversationId)
     expect(await listed()).toMatchObject({ row: { title: 'A' }, holder: { pid: process.pid } })
     await shipment.close()
     expect(await listed()).toMatchObject({ holder: null })
@@ -230,7 +231,7 @@ describe.skipIf(!hasNats)('a shared store', () => {
     await one.remove(copy.conversationId)
     await again.close()
     expect(await listed()).toBe(undefined)
-    expect(await one.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)
+    expect(await one.copies.refresh(copyIn(world.path, 'b', copy.conversationId))).toBe(false)
   })
 })
 

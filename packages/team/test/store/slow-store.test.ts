@@ -33,7 +33,7 @@ test.skipIf(!hasNats)(
         const before = asked()
         // Longer than a yes counts for, by the answers of the store themselves.
         await store.holder(copy.conversationId)
-        await store.row(copy.conversationId)
+        await store.lists.row(copy.conversationId)
         await shipment.mayAct()
         shipment.assertMayAct()
         expect(store.awayMs).toBeNull()

@@ -1,5 +1,5 @@
 import type { Engine, Metrics } from '@parley/engine'
-import type { SharedStore } from '@parley/engine/shared-store'
+import type { SharedStore, StoreServers } from '@parley/engine/shared-store'
 import type { PageSource } from '@parley/rpc/websocket'
 import { relayTargets } from '@parley/team/relays'
 import type { Connections } from '../../frontends/conversation/connections.ts'
@@ -24,7 +24,7 @@ export function websocketOptions(args: ServerArguments, server: WebsocketServer)
   return {
     rightsOf: engine.rights.ofToken,
     machines: engine.machines,
-    relayTo: store === null ? undefined : relayTargets(store, args.ca),
+    relayTo: store === null ? undefined : relayTargets(store.servers, args.ca),
     page: args.page ? teamPage(server) : undefined,
     unready: watchReadiness(store, args),
     metrics: metrics === undefined ? undefined : metricsText(engine, metrics),
@@ -36,7 +36,7 @@ function teamPage({ engine, folder, connections, store }: WebsocketServer): Page
   const rightsOf = engine.rights.ofToken
   if (rightsOf === null) return undefined
   // It looks until the process ends: its timer holds nothing up.
-  const origins = store === null ? null : watchTeamOrigins(() => pagesOf(store))
+  const origins = store === null ? null : watchTeamOrigins(() => pagesOf(store.servers))
   return createTeamPage({
     folder,
     rightsOf,
@@ -45,8 +45,8 @@ function teamPage({ engine, folder, connections, store }: WebsocketServer): Page
   })
 }
 
-async function pagesOf(store: Pick<SharedStore, 'others'>): Promise<readonly string[]> {
-  return (await store.others()).flatMap(({ page }) => page ?? [])
+async function pagesOf(servers: Pick<StoreServers, 'others'>): Promise<readonly string[]> {
+  return (await servers.others()).flatMap(({ page }) => page ?? [])
 }
 
 /** Returns the function that writes all metrics of this process. */

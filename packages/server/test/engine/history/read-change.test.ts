@@ -48,7 +48,9 @@ describe('the texts of a change', () => {
   ])('are the lines of the diff %s', async (_, content) => {
     await using place = testPlace()
     place.write('a.txt', `${'x\n'.repeat(50)}one\n`)
-    const talk = await place.talk({ model: updating(), store: { ...passedOnStore(), content } }, free)
+    const store = passedOnStore()
+    const copies = { ...store.copies, content }
+    const talk = await place.talk({ model: updating(), store: { ...store, copies } }, free)
     await talk.watched.send('go')
     await talk.watched.turnEnded()
     rmSync(join(place.root, '.parley', 'snapshots'), { recursive: true, force: true })

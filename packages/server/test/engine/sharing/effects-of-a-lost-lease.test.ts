@@ -4,6 +4,7 @@ import type { SharedStore, Shipment } from '@parley/engine/shared-store'
 import { type Answer, type ScriptedModel, scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { STORE_TAKEN, StorageError } from '@parley/journal'
 import { describe, expect, it } from 'vitest'
+import { storeThat } from '../../environments/support/passed-on-store.ts'
 import { calling, type McpPlace, mcpPlace } from '../../tools/mcp/support/mcp-place.ts'
 import type { Talk } from '../support/test-server.ts'
 
@@ -31,26 +32,7 @@ function takenStore(isTaken: () => boolean): SharedStore {
     },
     close: async () => undefined,
   }
-  return {
-    name: 'nats://test',
-    key: new Uint8Array(32),
-    answers: { read: async () => null, change: async () => undefined },
-    announce: () => undefined,
-    others: async () => [],
-    holder: async () => null,
-    take: async () => shipment,
-    refresh: async () => true,
-    row: async () => ({}),
-    rows: async () => [],
-    content: async () => null,
-    deletedCopies: async () => [],
-    remove: async () => undefined,
-    finishDeletions: async () => undefined,
-    compare: () => Promise.reject(new Error('it has nothing to compare')),
-    awayMs: null,
-    watchLeaders: () => () => [],
-    [Symbol.asyncDispose]: async () => undefined,
-  }
+  return storeThat(() => shipment)
 }
 
 interface Effect {

@@ -1,8 +1,9 @@
-import type { SharedStore, Shipment } from '@parley/engine/shared-store'
+import type { Shipment } from '@parley/engine/shared-store'
 import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'
 import { testClock } from '@parley/engine/test/support/test-clock.ts'
 import { STORE_GONE, StorageError } from '@parley/journal'
 import { expect, test, vi } from 'vitest'
+import { storeThat } from '../../environments/support/passed-on-store.ts'
 import { testPlace } from '../support/test-server.ts'
 
 /** Store that is away from the first line on, until it is told to come back. */
@@ -26,26 +27,7 @@ function awayStore() {
     },
     close: async () => undefined,
   }
-  const store: SharedStore = {
-    key: new Uint8Array(32),
-    name: 'nats://test',
-    answers: { read: async () => null, change: async () => undefined },
-    announce: () => undefined,
-    others: async () => [],
-    holder: async () => null,
-    take: async () => shipment,
-    refresh: async () => true,
-    row: async () => ({}),
-    compare: () => Promise.reject(new Error('it has nothing to compare')),
-    rows: async () => [],
-    content: async () => null,
-    deletedCopies: async () => [],
-    remove: async () => undefined,
-    finishDeletions: async () => undefined,
-    awayMs: null,
-    watchLeaders: () => () => [],
-    [Symbol.asyncDispose]: async () => undefined,
-  }
+  const store = storeThat(() => shipment)
   return {
     store,
     /** Takes what is written, and acknowledges nothing until it comes back. */

@@ -65,7 +65,7 @@ describe('a server of a store without the key of a model', () => {
     const ports = serverOf(model, () => true)
     const next = { node: 'two', pid: 2, address: 'ws://two', page: null, providers: ['other', 'fake'] }
     const others = async () => [{ ...next, node: 'no', page: null, providers: ['other'] }, next]
-    const store = { ...passedOnStore(), others }
+    const store = { ...passedOnStore(), servers: { announce: () => undefined, others } }
     const { place, client, conversationId, watched } = await waitingTurn({ ...ports, store })
     await using _place = place
     void watched.send('go')
@@ -84,7 +84,7 @@ describe('a server of a store without the key of a model', () => {
 
   it('takes it back where the server that was to have it dies before it opens it', async () => {
     const living = [{ node: 'two', pid: 2, address: 'ws://two', page: null, providers: ['fake'] }]
-    const store = { ...passedOnStore(), others: async () => living }
+    const store = { ...passedOnStore(), servers: { announce: () => undefined, others: async () => living } }
     const ports = { ...serverOf(scriptedModel(noKey), () => true), store }
     const { place, client, conversationId, watched } = await waitingTurn(ports)
     await using _place = place

@@ -129,10 +129,13 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
     const { store } = theirs()
     const slow: SharedStore = {
       ...store,
-      async refresh(copy) {
-        if (copy.conversationId === conversationId) begun.resolve()
-        await gate.promise
-        return await store.refresh(copy)
+      copies: {
+        ...store.copies,
+        async refresh(copy) {
+          if (copy.conversationId === conversationId) begun.resolve()
+          await gate.promise
+          return await store.copies.refresh(copy)
+        },
       },
     }
     const client = await other.start({ store: slow }).connect()
@@ -186,7 +189,7 @@ describe.skipIf(!hasNats)('the next server of a conversation', () => {
       const event = events.find(({ event }) => event.type === 'files.changed')?.event
       return event?.type === 'files.changed' ? event.files[0]?.before?.hash : undefined
     })
-    const content = () => theirs().store.content(conversationId, hash)
+    const content = () => theirs().store.copies.content(conversationId, hash)
     expect(Buffer.from((await content()) ?? '').toString()).toBe('private\n')
     const client = await passedOn(server, other, conversationId)
     await client.request('conversation/delete', { conversationId })

@@ -1,7 +1,6 @@
 import { removeDeletedCopies } from '@parley/engine/src/sharing/deleted-copies.ts'
 import { nodeFiles, STORE_SLOW, StorageError } from '@parley/journal'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { passedOnStore } from '../../environments/support/passed-on-store.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -10,11 +9,12 @@ it('a look at deletions that has failed is repeated soon, else every five minute
   const away = new StorageError({ code: STORE_SLOW, operation: 'list', path: 'nats://test' })
   const looks = { list: 0, finish: 0 }
   const store = {
-    ...passedOnStore(),
-    deletedCopies: async () => {
-      looks.list += 1
-      if (looks.list === 1) throw away
-      return []
+    lists: {
+      deletedCopies: async () => {
+        looks.list += 1
+        if (looks.list === 1) throw away
+        return []
+      },
     },
     finishDeletions: async () => {
       looks.finish += 1

@@ -18,22 +18,26 @@ export function passedOnStore(): SharedStore {
       close: async () => undefined,
     }
   }
+  return storeThat(taken)
+}
+
+/** Returns a store without conversations that gives a shipment for each one that is taken. */
+export function storeThat(take: () => Shipment): SharedStore {
   return {
     name: 'nats://test',
     answers: { read: async () => null, change: async () => undefined },
     key: new Uint8Array(32),
-    announce: () => undefined,
-    others: async () => [],
+    servers: { announce: () => undefined, others: async () => [] },
+    lists: { row: async () => ({}), rows: async () => [], deletedCopies: async () => [] },
+    copies: {
+      refresh: async () => true,
+      compare: () => Promise.reject(new Error('it has nothing to compare')),
+      content: async () => null,
+    },
     holder: async () => null,
-    take: async () => taken(),
-    refresh: async () => true,
-    row: async () => ({}),
-    rows: async () => [],
-    content: async () => null,
-    deletedCopies: async () => [],
+    take: async () => take(),
     remove: async () => undefined,
     finishDeletions: async () => undefined,
-    compare: () => Promise.reject(new Error('it has nothing to compare')),
     awayMs: null,
     watchLeaders: () => () => [],
     [Symbol.asyncDispose]: async () => undefined,

@@ -116,7 +116,7 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     const asked = await talk.watched.approval()
     const { conversationId } = talk.watched
     await talk.server.close()
-    const row = await store.row(conversationId)
+    const row = await store.lists.row(conversationId)
     expect(row).toMatchObject({ given: { writableRoots: [one.root] } })
     const second = other.start({ store, model: scriptedModel({ text: 'Done.' }) })
     const client = await second.connect()
@@ -127,7 +127,7 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
       `parley store copy --to ${url()}`,
     )
     expect(await run(one, ['copy', '--to', url(), conversationId])).toMatchObject({ code: 0, counts: { copied: 1 } })
-    expect(await store.row(conversationId)).toEqual(row)
+    expect(await store.lists.row(conversationId)).toEqual(row)
     await client.request('conversation/resume', { conversationId })
     const there = await client.watch(conversationId)
     expect((await there.approval()).id).toBe(asked.id)
@@ -138,7 +138,7 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     await loseLog(nats, conversationId)
     const third = await other.start({ store }).connect()
     await third.request('conversation/delete', { conversationId })
-    expect(await store.row(conversationId)).toBeNull()
+    expect(await store.lists.row(conversationId)).toBeNull()
     await store[Symbol.asyncDispose]()
   })
 
@@ -161,12 +161,12 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
 
     await using store = await open()
     const copy = localCopy(one, conversationId)
-    expect((await store.compare(copy)).badFiles).toEqual([])
+    expect((await store.copies.compare(copy)).badFiles).toEqual([])
     const lost = 'f'.repeat(64)
     const withLost = { ...copy.contents, namedIn: () => ({ hashes: [lost], lists: [] }) }
-    expect((await store.compare({ ...copy, contents: withLost })).badFiles).toEqual([])
+    expect((await store.copies.compare({ ...copy, contents: withLost })).badFiles).toEqual([])
     const kept = { ...withLost, read: () => Buffer.from('kept') }
-    const { badFiles } = await store.compare({ ...copy, contents: kept })
+    const { badFiles } = await store.copies.compare({ ...copy, contents: kept })
     expect(badFiles).toEqual([{ name: `content-${lost}`, where: 'store' }])
   })
 
@@ -195,7 +195,7 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     expect(await run(one, ['copy', '--to', url(), '--all'])).toMatchObject({ code: 0 })
     const store = await open()
     for (const id of ids) {
-      const { stored, here } = await store.compare(localCopy(one, id))
+      const { stored, here } = await store.copies.compare(localCopy(one, id))
       expect(stored).toEqual(here)
     }
     await store[Symbol.asyncDispose]()
@@ -217,10 +217,10 @@ describe.skipIf(!hasNats)('parley store', { timeout: 60_000 }, () => {
     // A killed copy has written no mark, since it was not at the end.
     rmSync(copy.acked)
     writeFileSync(one.path(id), whole)
-    expect(await store.row(id)).toBeNull()
+    expect(await store.lists.row(id)).toBeNull()
     expect(await run(one, ['copy', '--to', url(), id])).toMatchObject({ counts: { copied: 1 } })
-    expect(await store.row(id)).not.toBeNull()
-    const { stored, here } = await store.compare(copy)
+    expect(await store.lists.row(id)).not.toBeNull()
+    const { stored, here } = await store.copies.compare(copy)
     expect(stored).toEqual(here)
     expect(readFileSync(one.path(id)).equals(whole)).toBe(true)
     await store[Symbol.asyncDispose]()
