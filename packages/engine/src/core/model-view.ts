@@ -33,7 +33,7 @@ import { partsOf, type ViewPart } from './view/view-snapshot.ts'
 import { holdsResponse, keep, settledSum, shownBlocks, sumOf, type ViewBlock } from './view/weigh-blocks.ts'
 
 /** Content of the next request of a view. Previews are made `how`, as if results were cleared. */
-export interface RequestView {
+interface RequestView {
   /**
    * Reads the content of the next request from the log, one block at each step, so that other work goes on in between.
    */

@@ -65,7 +65,7 @@ export interface StoredLists {
 }
 
 /** Logs and contents in a shared store, and their copies on this machine. */
-export interface StoredCopies {
+interface StoredCopies {
   /** Brings the copy of a log up to date for reading. Resolves to false where the store has no such conversation. */
   refresh(copy: LocalCopy): Promise<boolean>
   /** Compares the log in the store with the log here, byte for byte, and changes nothing. */

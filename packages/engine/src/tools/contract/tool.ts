@@ -74,7 +74,7 @@ export interface CallSandbox {
 }
 
 /** Answers that a call has from the user, and further questions to the user. */
-export interface CallUser {
+interface CallUser {
   /** Asks the user during the call. The question is withdrawn when `signal` aborts or the call ends. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<UserReply>
   /** Answers of the user to the call's `form`; null without a form, and where nobody was asked. */
