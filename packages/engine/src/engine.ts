@@ -69,7 +69,11 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
     policy,
     trust: { home, clock, projects, environments, sandboxes },
     people: { users: users ?? null, page: () => at.page ?? null, logEvent },
-    hookPorts: async () => ({ ...policy, ceiling, clock, redaction, secrets: await secrets(), processes: parts.host }),
+    hookPorts: async () => ({
+      place: { ...policy, ceiling, redaction, secrets: await secrets() },
+      clock,
+      processes: parts.host,
+    }),
     logins: loginsWhenNeeded(parts, {
       announce: connectedClients.announceLogin,
       restart: mcpServers.restart,

@@ -94,7 +94,8 @@ async function checkSecrets({
 function variablesHere(cwd: string, ports: CheckupPorts): CheckupFinding[] {
   try {
     const { values } = configHere(cwd, {}, ports).effective
-    return [checkVariables({ ...ports, values, changeable: foldersHere(cwd, ports) })]
+    const { env, redaction } = ports
+    return [checkVariables({ env, redaction, values, changeable: foldersHere(cwd, ports) })]
   } catch (error) {
     if (error instanceof ConfigError) return []
     throw error

@@ -34,8 +34,8 @@ export interface InstructionFile {
 
 /** Joins the base with the AGENTS.md files from general to specific; a later one outranks an earlier one. */
 export function composeInstructions(base: string, files: readonly InstructionFile[]): string {
-  const parts = files.map(({ path, text }) => `# Instructions from ${path}\n\n${text.trim()}`)
-  return [base.trim(), ...parts].join('\n\n')
+  const sections = files.map(({ path, text }) => `# Instructions from ${path}\n\n${text.trim()}`)
+  return [base.trim(), ...sections].join('\n\n')
 }
 
 interface SessionContext {

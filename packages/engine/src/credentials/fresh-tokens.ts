@@ -23,14 +23,14 @@ interface TokenPorts {
  */
 export async function freshTokens(
   login: RenewableCredential,
-  { name, store, learn, refused, ...ports }: TokenPorts,
+  { name, store, learn, refused, now, fetch }: TokenPorts,
 ): Promise<string> {
-  const isDue = (one: RenewableCredential) => one.accessToken === refused || endsSoon(one, ports.now())
+  const isDue = (one: RenewableCredential) => one.accessToken === refused || endsSoon(one, now())
   if (!isDue(login)) return login.accessToken
   const kept = await store.update(name, async (current) => {
     // Another process may have renewed it during the wait.
     if (current.kind === 'key' || !isDue(current)) return null
-    const renewed = await renew(current, { name, ...ports })
+    const renewed = await renew(current, { name, now, fetch })
     if (renewed !== null) learn(renewed)
     return renewed
   })

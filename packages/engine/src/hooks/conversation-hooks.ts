@@ -104,7 +104,9 @@ interface SystemPorts {
 
 /** Creates the hooks of a conversation; no hook runs before `run`. */
 export function createHooks(parts: HookParts, ports: SystemPorts): ConversationHooks {
-  const { conversation } = parts
+  const { conversation, toolPorts } = parts
+  const { clock, notify } = ports
+  const slowPorts = { conversation, clock, toolPorts, notify }
   let begun = false
   let ran: 'none' | 'user' | 'all' = 'none'
   let tookLeft = false
@@ -149,8 +151,8 @@ export function createHooks(parts: HookParts, ports: SystemPorts): ConversationH
         if (signal.aborted) return
         const { name, on, source: from } = hook
         const ref = { name, on, source: from }
-        const started = startHook(hook, { input: JSON.stringify(input()), signal }, { ...parts, ...ports })
-        const end = await tellWhenSlow(started, { hook: ref, itemId: moment.itemId }, { ...parts, ...ports })
+        const started = startHook(hook, { input: JSON.stringify(input()), signal }, { place: parts, clock })
+        const end = await tellWhenSlow(started, { hook: ref, itemId: moment.itemId }, slowPorts)
         const finding = findingOf(hook, end)
         yield { hook: ref, end, finding }
         if (finding.outcome === 'stopped' || finding.outcome === 'interrupted') return

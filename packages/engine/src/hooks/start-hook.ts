@@ -20,7 +20,8 @@ export interface HookPlace {
   readonly toolPorts: Pick<ToolPorts, 'environment' | 'envRules' | 'redaction'>
 }
 
-interface StartPorts extends HookPlace {
+interface StartPorts {
+  readonly place: HookPlace
   readonly clock: Clock
 }
 
@@ -30,17 +31,21 @@ interface HookStart {
 }
 
 /** Starts a hook in its sandbox, where the commands of the conversation run, and waits for its end. What keeps it from a start is in the end. */
-export async function startHook(hook: PlacedHook, { input, signal }: HookStart, ports: StartPorts): Promise<HookEnd> {
-  const { conversation, toolPorts, limits, clock } = ports
+export async function startHook(
+  hook: PlacedHook,
+  { input, signal }: HookStart,
+  { place, clock }: StartPorts,
+): Promise<HookEnd> {
+  const { conversation, toolPorts, limits } = place
   const { environment } = toolPorts
   const narrowed = new AbortController()
-  const run = runLimits(hook, ports)
+  const run = runLimits(hook, place)
   if ('problem' in run) return notStarted(run.problem)
   const endWatch = limits.whenNarrowed(run, () => narrowed.abort())
   try {
     await environment.reach()
     if (environment.name !== null && hook.outsideSandbox)
-      await assertNotWritable(programOf(hook, ports), 'a hook', { environment, conversation })
+      await assertNotWritable(programOf(hook, place), 'a hook', { environment, conversation })
     await assertTrusted(hook, environment)
     const folder = hook.copy === null ? { path: conversation.state.core.meta.cwd } : await hook.copy.folder()
     if ('problem' in folder) return notStarted(folder.problem)
@@ -49,7 +54,7 @@ export async function startHook(hook: PlacedHook, { input, signal }: HookStart, 
     // Outside the sandbox a hook must not load files that a command has changed.
     const env = {
       ...commandVariables(toolPorts, described?.writableRoots),
-      PARLEY_PROJECT_DIR: await projectFolder(hook, ports),
+      PARLEY_PROJECT_DIR: await projectFolder(hook, place),
     }
     const sandbox: Sandbox = described === null ? noSandbox : await limits.prepare(described, 'own')
     const start = { argv, cwd: folder.path, env, input, timeoutMs: hook.timeoutMs, sandbox }

@@ -1,7 +1,6 @@
 import type { Host } from '@parley/host'
 import { type HookEvent, hookMatches, initialState, type ParamsOf, type ResultOf, type Rights } from '@parley/protocol'
 import { redactJson } from '@parley/redaction'
-import type { SecretPaths } from '@parley/workspace'
 import { limitsOfCommand } from '../limits/command-limits.ts'
 import { type ClientPlacePorts, clientPlace } from '../policy/client-place.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
@@ -14,8 +13,8 @@ import { findingOf } from './read-answer.ts'
 import { type HookPlace, startHook } from './start-hook.ts'
 
 /** Ports that hooks are tried with. */
-export type TryPorts = Omit<ClientPlacePorts, 'secrets'> & {
-  readonly secrets: SecretPaths
+export interface TryPorts {
+  readonly place: ClientPlacePorts
   readonly clock: Clock
   readonly processes: Pick<Host, 'startGuard' | 'removeWhenKilled'>
 }
@@ -63,18 +62,18 @@ const nothing = { startGuard: () => undefined, removeWhenKilled: () => () => und
 /** Runs the hooks of a moment once, as a new conversation in the folder would. */
 export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): Promise<ResultOf<'hook/try'>> {
   const { cwd, on, name } = params
-  const place = await placeFor(cwd, ports)
+  const place = await placeFor(cwd, ports.place)
   const { conversation } = place
   const input = { hook_event_name: on, ...commonInput(conversation.state), ...samples[on], ...params.input }
   const subject = subjectOf(on, input)
-  using placed = placedHooks(configHere(cwd, {}, ports), { processes: ports.processes, copies: null })
+  using placed = placedHooks(configHere(cwd, {}, ports.place), { processes: ports.processes, copies: null })
   const hooks = placed.hooks.filter(
     (hook) => hook.on === on && (name === undefined || hook.name === name) && hookMatches(hook.matcher, on, subject),
   )
   const runs: ResultOf<'hook/try'>['runs'] = []
   for (const hook of hooks) {
     const start = { input: JSON.stringify(input), signal: new AbortController().signal }
-    const { exitCode, durationMs, ...end } = await startHook(hook, start, { ...place, ...ports })
+    const { exitCode, durationMs, ...end } = await startHook(hook, start, { place, clock: ports.clock })
     const { updatedInput, ...finding } = findingOf(hook, { ...end, exitCode, durationMs })
     runs.push(
       withoutSecrets(
@@ -85,7 +84,7 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
           ...(exitCode === null ? {} : { exitCode }),
           durationMs,
         },
-        ports,
+        ports.place,
       ),
     )
   }
@@ -95,12 +94,12 @@ export async function tryHooks(params: ParamsOf<'hook/try'>, ports: TryPorts): P
 type TriedHook = ResultOf<'hook/try'>['runs'][number]
 
 /** Returns a run for display without the user's secrets, which a hook may have printed. */
-function withoutSecrets(run: TriedHook, { redaction }: Pick<TryPorts, 'redaction'>): TriedHook {
+function withoutSecrets(run: TriedHook, { redaction }: Pick<ClientPlacePorts, 'redaction'>): TriedHook {
   return JSON.parse(redactJson(JSON.stringify(run), redaction.text))
 }
 
 /** Returns the limits of a new conversation in a folder. Throws `invalidParams` for one on another machine. */
-async function placeFor(cwd: string, ports: TryPorts): Promise<HookPlace> {
+async function placeFor(cwd: string, ports: ClientPlacePorts): Promise<HookPlace> {
   const place = await clientPlace({ cwd }, ports)
   if ('reason' in place)
     throw rejection('invalidParams', `Hooks are tried on this machine, and ${place.reason}.`, { field: 'cwd' })

@@ -51,10 +51,10 @@ export class ConversationHost implements AsyncDisposable {
     this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store.lists)
     const sharing = createSharing(store, files, setup.carriedGrants)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
-    this.#stored = new StoredConversations({ ...parts, sharing, open: this.#open, catalogue: this.#catalogue })
+    const open = this.#open
+    this.#stored = new StoredConversations({ files, home, setup, sharing, open, catalogue: this.#catalogue })
     const { program } = setup
     const { forget, report } = parts
-    const open = this.#open
     this.#following =
       store === null ? null : followStore(store, { files, home, program, open, sharing, forget, report })
   }

@@ -59,7 +59,7 @@ export function replayRoles(parts: ReplayParts, ports: ReplayPorts): Roles {
   return {
     record: { conversation, storage: conversation.storageRetry, clock, ids, redaction, settingsBefore },
     model,
-    act: replayedActRole({ ...parts, model, tools }, ports),
+    act: replayedActRole({ parts, model, tools }, ports),
     people: replayedPeople(log),
   }
 }
@@ -90,14 +90,15 @@ function replayedModelRole(parts: ReplayParts, tools: readonly Tool[]): ModelRol
   }
 }
 
-interface ActParts extends ReplayParts {
+interface ActParts {
+  readonly parts: ReplayParts
   readonly model: ModelRole
   readonly tools: readonly Tool[]
 }
 
 /** Returns the tools of a replay with the outcomes of the log, and limits, history and hooks that do nothing. */
-function replayedActRole(parts: ActParts, ports: ReplayPorts): ActRole {
-  const { log, wait, doing, conversation, model, tools: own } = parts
+function replayedActRole({ parts, model, tools: own }: ActParts, ports: ReplayPorts): ActRole {
+  const { log, wait, doing, conversation } = parts
   let examined: ItemId | null = null
   const state = () => conversation.state
   const onRun = (itemId: ItemId) => {

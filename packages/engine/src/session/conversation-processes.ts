@@ -65,8 +65,8 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
     async read({ itemId, tail, search: sought, changedFrom: sinceByte = 0, waitMs = 0 }) {
       const search = sought === undefined ? null : patternOf(sought, 'search')
       const processes = holderOf(itemId, ports)
-      const wanted = { pattern: null, exit: false, timeoutMs: waitMs, sinceByte }
-      if (waitMs > 0) await awaitOutput(itemId, wanted, { background: processes, clock, signal })
+      const wanted = { pattern: null, exit: false, timeoutMs: waitMs, sinceByte, signal }
+      if (waitMs > 0) await awaitOutput(itemId, wanted, { background: processes, clock })
       const output = processes.output(itemId)
       if (output === null) throw unknownProcess(itemId)
       const { lines, of, isText } = pickLines(output, { search, tail })

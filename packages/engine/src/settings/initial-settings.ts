@@ -52,8 +52,6 @@ export type StartParams = Overrides & {
 export interface PlacePorts extends SecretSurroundings {
   readonly env: Env
   readonly projects: Pick<Projects, 'of'>
-  /** Project of a folder in an environment; absent before it was read. */
-  readonly projectThere?: Project | null
 }
 
 interface SettingsPorts extends PlacePorts {
@@ -62,12 +60,13 @@ interface SettingsPorts extends PlacePorts {
 
 /** Returns the settings of a new conversation. Throws early when the folder, provider or key is missing. */
 export function newSettings(params: StartParams, ports: SettingsPorts): NewSettings {
-  const inProject = (projectThere: Project) => initialSettings(params, { ...ports, projectThere })
-  return { ...initialSettings(params, ports), inProject }
+  const inProject = (projectThere: Project) => initialSettings(params, ports, projectThere)
+  return { ...initialSettings(params, ports, null), inProject }
 }
 
-function initialSettings(params: StartParams, ports: SettingsPorts): InitialSettings {
-  const { cwd, values, warnings: ofConfig } = placeOf(params, ports)
+/** `projectThere`: project of the folder in an environment; null before it was read. */
+function initialSettings(params: StartParams, ports: SettingsPorts, projectThere: Project | null): InitialSettings {
+  const { cwd, values, warnings: ofConfig } = placeOf(params, ports, projectThere)
   const found = { env: ports.env, kept: ports.keys.kept() }
   const provider = chooseProvider(values, found)
   if (provider === null) throw noProvider(keyVariables(values), ofConfig)
@@ -89,16 +88,16 @@ function initialSettings(params: StartParams, ports: SettingsPorts): InitialSett
  * without the model.
  */
 export function settingsWithoutModel(params: StartParams, ports: PlacePorts) {
-  const place = placeOf(params, ports)
+  const place = placeOf(params, ports, null)
   const inFolder = { ...params, cwd: place.cwd }
   const settings = settingsFromConfig(place.values, { id: 'none', model: 'none' }, inFolder)
   return { ...place, settings: withinFolders(settings, inFolder, ports).settings }
 }
 
 /** Returns the folder to work in and its configuration under the ceiling. */
-function placeOf(params: StartParams, ports: PlacePorts) {
+function placeOf(params: StartParams, ports: PlacePorts, projectThere: Project | null) {
   const { home } = ports
-  const { effective, own, project } = configHere(params.cwd, params, ports)
+  const { effective, own, project } = configHere(params.cwd, params, { home, projects: ports.projects, projectThere })
   const { values, warnings } = limited(effective, { ...choicesIn(params, home), ...params }, ports.ceiling())
   assertNetworkAllowed(params.network, ports.ceiling())
   const cwd = startFolder(params, values)

@@ -1,23 +1,26 @@
 import { ConfigError } from '@parley/config'
-import {
-  createModelClient,
-  type Env,
-  type ModelClient,
-  type ModelFailure,
-  type ProviderConfig,
-  readKey,
-} from '@parley/models'
+import { type Env, type ModelClient, type ModelFailure, type ProviderConfig, readKey } from '@parley/models'
 import type { ProviderKeys } from '../credentials/provider-keys.ts'
 
-type ClientPorts = Parameters<typeof createModelClient>[1]
+interface KeySources {
+  readonly keys: ProviderKeys
+  readonly env: Env
+}
 
-/** Returns a client that, for each request, takes the kept key of its provider where no variable has a key. */
-export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, ports: ClientPorts): ModelClient {
+/**
+ * Returns a client that, for each request, takes the kept key of its provider where no variable has a key. `clientWith`
+ * makes the client that sends the requests.
+ */
+export function keptKeyClient(
+  provider: ProviderConfig,
+  { keys, env }: KeySources,
+  clientWith: (keptKey: () => string | undefined) => ModelClient,
+): ModelClient {
   let key: string | undefined
-  const client = createModelClient(provider, { ...ports, keptKey: () => key })
+  const client = clientWith(() => key)
 
   /** Resolves to the failure when the key is kept but cannot be had. */
-  async function takeKey(env: Env, refused?: string): Promise<ModelFailure | null> {
+  async function takeKey(refused?: string): Promise<ModelFailure | null> {
     if (readKey(provider, env) !== undefined) return null
     try {
       key = (await keys.keyOf(provider.id, refused === undefined ? {} : { refused })) ?? undefined
@@ -31,7 +34,7 @@ export function keptKeyClient(provider: ProviderConfig, keys: ProviderKeys, port
 
   /** Resolves to the end of a request that cannot be sent; null when its key is there or not needed. */
   async function endWithoutKey(signal: AbortSignal, refused?: string): Promise<End | null> {
-    const failure = await unlessAborted(takeKey(ports.env, refused), signal)
+    const failure = await unlessAborted(takeKey(refused), signal)
     if (failure === 'aborted') return { type: 'aborted' }
     return failure === null ? null : { type: 'failed', failure }
   }

@@ -3,6 +3,7 @@ import type { Config, ProviderSettings } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
 import {
   builtinProviders,
+  createModelClient,
   createRecorder,
   type Env,
   keyVariable,
@@ -110,7 +111,7 @@ function factsOncePerModel(
 function clientOf(provider: ProviderConfig, { env, keys, clock, paced, plugins }: ModelSourcePorts): ModelClient {
   const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal)
   const ports = { env, now: clock.now, paced, sleep, ...(plugins === undefined ? {} : { plugins }) }
-  return keptKeyClient(provider, keys, ports)
+  return keptKeyClient(provider, { keys, env }, (keptKey) => createModelClient(provider, { keptKey, ...ports }))
 }
 
 /** Returns the provider that plays a recording; null when a provider of this id asks a model. */

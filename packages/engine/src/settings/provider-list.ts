@@ -24,7 +24,7 @@ export function listProviders(ports: ProviderPorts): ResultOf<'provider/list'> {
   const chosen = chooseProvider(values, found)
   const ids = [...builtinProviders(env).map(({ id }) => id), ...Object.keys(values.model_providers ?? {})]
   return {
-    providers: [...new Set(ids)].map((id) => listed(id, values, { ...ports, found, chosen: chosen?.id ?? null })),
+    providers: [...new Set(ids)].map((id) => listed(id, values, { ports, found, chosen: chosen?.id ?? null })),
     chosen: chosen === null ? null : choiceOf(chosen),
   }
 }
@@ -43,13 +43,15 @@ function choiceOf({ id: provider, ...chosen }: ChosenProvider): ResultOf<'provid
   return { provider, ...chosen }
 }
 
-interface ListedPorts extends ProviderPorts {
+interface ProviderListing {
+  readonly ports: ProviderPorts
   /** Id of the provider that a new conversation would use. */
   readonly chosen: string | null
   readonly found: KeysFound
 }
 
-function listed(id: string, config: Config, { env, chosen, found, redaction, ...ports }: ListedPorts): ProviderRow {
+function listed(id: string, config: Config, { ports, chosen, found }: ProviderListing): ProviderRow {
+  const { home, env, redaction } = ports
   const isConfigured = config.model_providers?.[id] !== undefined
   const origin = isConfigured ? ('configured' as const) : ('builtIn' as const)
   const provider = providerOf(id, config, env)
@@ -66,9 +68,7 @@ function listed(id: string, config: Config, { env, chosen, found, redaction, ...
     ...(config.model_providers?.[id]?.oauth === undefined ? {} : { hasOAuth: true as const }),
     ...(provider.defaultModel === undefined ? {} : { defaultModel: provider.defaultModel }),
     ...(kept === null ? {} : { models: kept.models.length, listedAt: kept.listedAt }),
-    ...(packageName === undefined
-      ? {}
-      : { package: { name: packageName, installed: isInstalled(ports.home, packageName) } }),
+    ...(packageName === undefined ? {} : { package: { name: packageName, installed: isInstalled(home, packageName) } }),
   }
 }
 

@@ -32,7 +32,12 @@ export function shareJournal(journal: Journal, { shipment, grants, state: loaded
   }
 
   return {
-    ...journal,
+    linesAfter: journal.linesAfter,
+    crcOf: journal.crcOf,
+    held: journal.held,
+    sizeBytes,
+    assertStored: journal.assertStored,
+    settled: journal.settled,
     append(lines) {
       assertTaking()
       const place = journal.append(lines)

@@ -48,8 +48,7 @@ export async function runShellCommand(
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
   const { environment } = ports
-  context.files.sideFiles.prepare()
-  const planned = commandSpec({ ...context, argv, cwd, folder: context.files.sideFiles.folder }, ports)
+  const planned = specOfCall({ argv, cwd }, context, ports)
   const spec = cwdIdentity === undefined ? planned : { ...planned, cwdIdentity }
   const sandbox = await readySandbox(context.sandbox)
   if ('problem' in sandbox) return sandboxFailed(sandbox.problem)
@@ -72,10 +71,9 @@ export async function followShellCommand(
   context: ToolContext,
   ports: ToolPorts,
 ): Promise<ToolOutcome> {
-  context.files.sideFiles.prepare()
-  const spec = commandSpec({ ...context, argv, cwd, folder: context.files.sideFiles.folder }, ports)
+  const spec = specOfCall({ argv, cwd }, context, ports)
   if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs, limits }, ports)
-  const sandbox = { ...noSandbox, limits }
+  const sandbox = { limits, wrap: noSandbox.wrap }
   const options = { sandbox, onOutput: reportTo(context), ageMs }
   const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
   return awaitCommand({ running, spec, sandbox, told }, context, ports)
@@ -175,6 +173,16 @@ async function readySandbox(sandbox: CallSandbox): Promise<Sandbox | { readonly 
     if (error instanceof EnvironmentUnreachableError || !(error instanceof Error)) throw error
     return { problem: error.message }
   }
+}
+
+/** Returns the command of a call, once there is a folder for its output. */
+function specOfCall(
+  { argv, cwd }: Pick<CommandSpec, 'argv' | 'cwd'>,
+  { itemId, attempt, roots, files: { sideFiles } }: ToolContext,
+  ports: ToolPorts,
+): ReturnType<typeof commandSpec> {
+  sideFiles.prepare()
+  return commandSpec({ argv, cwd, itemId, attempt, roots, folder: sideFiles.folder }, ports)
 }
 
 interface SpecParts {

@@ -64,7 +64,7 @@ export function shellTool(ports: ToolPorts): Tool {
     readOnly: false,
     input,
     warmUp: () => warmUp(ports),
-    prepare: (call) => prepareShell({ ...call, command: lineOf(call.command) }, { ...ports, told }),
+    prepare: (call) => prepareShell({ ...call, command: lineOf(call.command) }, { ports, told }),
   })
 }
 
@@ -93,17 +93,16 @@ function warmUp({ shellParser, environment }: ToolPorts): void {
   environment.commands.warmUp().catch(() => undefined)
 }
 
-interface ShellPorts extends ToolPorts {
-  readonly told: ToldVariables
-}
-
-function prepareShell(call: ShellInput, ports: ShellPorts): PreparedCall | { problem: string } {
+function prepareShell(
+  call: ShellInput,
+  { ports, told }: { readonly ports: ToolPorts; readonly told: ToldVariables },
+): PreparedCall | { problem: string } {
   const { escalate = false, network = false, reason = '' } = call
   if ((escalate || network) && reason.trim() === '')
     return { problem: `${escalate ? 'escalate' : 'network'} needs a reason: one sentence that tells the user why.` }
   const background = readBackground(call)
   if (background !== null && 'problem' in background) return background
-  const { environment, told } = ports
+  const { environment } = ports
   const argv = [environment.shell, '-c', call.command]
   const requested = { escalation: escalate ? { reason } : null, ...(network ? { network: { reason } } : {}) }
   return {

@@ -64,7 +64,7 @@ export function createResponseRecorder(
         ...(cut === undefined || why === undefined ? {} : { stopWords: why }),
         ...(stop === 'paused' ? { paused: true } : {}),
       },
-      { type: 'model.responded', turnId, adapter: client.adapter, parts: [...parts], text, calls },
+      { type: 'model.responded', turnId, adapter: client.adapter, parts: parts.slice(), text, calls },
     ]
     // Without calls the turn ends here, and its failure says it.
     if (cut !== undefined && calls.length > 0)

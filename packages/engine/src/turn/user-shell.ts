@@ -210,7 +210,10 @@ async function startCommand(item: ShellItem, onOutput: OutputListener, parts: Sh
           moves: false,
         })
       : () => []
-  return environment.commands.runCommand(specOf(item, parts), { sandbox: { ...noSandbox, release }, onOutput })
+  return environment.commands.runCommand(specOf(item, parts), {
+    sandbox: { limits: null, wrap: noSandbox.wrap, release },
+    onOutput,
+  })
 }
 
 function followCommand(

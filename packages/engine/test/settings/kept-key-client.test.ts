@@ -1,4 +1,4 @@
-import { builtinProviders, type ModelRequest } from '@parley/models'
+import { builtinProviders, createModelClient, type ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
 import type { ProviderKeys } from '../../src/credentials/provider-keys.ts'
 import { keptKeyClient } from '../../src/settings/kept-key-client.ts'
@@ -18,7 +18,10 @@ function clientOfSilentLogin() {
   }
   const provider = builtinProviders({}).find(({ id }) => id === 'openai')
   if (provider === undefined) throw new Error('openai is built in')
-  return { client: keptKeyClient(provider, keys, { env: {} }), asked: asked.promise }
+  return {
+    client: keptKeyClient(provider, { keys, env: {} }, (keptKey) => createModelClient(provider, { keptKey, env: {} })),
+    asked: asked.promise,
+  }
 }
 
 describe('a request whose login is being renewed', () => {

@@ -13,6 +13,8 @@ export interface AwaitedOutput {
   readonly timeoutMs: number | null
   /** Offset in the output from which on it counts. */
   readonly sinceByte: number
+  /** Aborts the wait. */
+  readonly signal: AbortSignal
 }
 
 export type Awaited =
@@ -26,15 +28,15 @@ export type ReadableProcesses = Pick<ToolPorts['background'], 'output' | 'listen
 
 interface AwaitPorts extends Pick<ToolPorts, 'clock'> {
   readonly background: ReadableProcesses
-  readonly signal: AbortSignal
 }
 
 /** Waits until a process prints the awaited text, ends, or the time is over. Null for an unknown process. */
 export async function awaitOutput(
   id: string,
   wanted: AwaitedOutput,
-  { background, clock, signal }: AwaitPorts,
+  { background, clock }: AwaitPorts,
 ): Promise<Awaited | null> {
+  const { signal } = wanted
   const printed = Promise.withResolvers<Awaited>()
   const scan = scanFor(wanted)
   // Of a command that is followed the output comes again.
@@ -67,11 +69,11 @@ export async function awaitOutput(
 export function tellWhenPrinted(
   itemId: ItemId,
   { pattern, sinceByte }: { readonly pattern: OutputPattern; readonly sinceByte: number },
-  { tellPrinted, ...ports }: Omit<AwaitPorts, 'signal'> & Pick<ToolPorts, 'tellPrinted'>,
+  ports: AwaitPorts & Pick<ToolPorts, 'tellPrinted'>,
 ): void {
-  const wanted = { pattern, exit: false, timeoutMs: null, sinceByte }
-  void awaitOutput(itemId, wanted, { ...ports, signal: new AbortController().signal }).then((found) => {
-    if (found?.kind === 'printed') tellPrinted(itemId, found.line)
+  const wanted = { pattern, exit: false, timeoutMs: null, sinceByte, signal: new AbortController().signal }
+  void awaitOutput(itemId, wanted, ports).then((found) => {
+    if (found?.kind === 'printed') ports.tellPrinted(itemId, found.line)
   })
 }
 

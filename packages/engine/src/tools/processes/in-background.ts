@@ -83,7 +83,7 @@ export function followInBackground(
   ports: Pick<ToolPorts, 'environment' | 'background' | 'clock' | 'tellPrinted'>,
 ): void {
   const { spool: _spool, ...unspooled } = start === null ? spec : withInput(spec, start)
-  const sandbox = { ...noSandbox, limits }
+  const sandbox = { limits, wrap: noSandbox.wrap }
   const running = ports.environment.kept.follow(unspooled, { sandbox, ageMs })
   ports.background.adopt(itemId, running, { spec, sandbox })
   const pattern = start?.tellWhen ?? null
@@ -98,7 +98,7 @@ export function followStarted(
 ): ToolOutcome {
   const { itemId, limits } = followed
   followInBackground(spec, { ...followed, start }, ports)
-  return startedInBackground({ itemId, sandbox: { ...noSandbox, limits }, pid: null }, start)
+  return startedInBackground({ itemId, sandbox: { limits, wrap: noSandbox.wrap }, pid: null }, start)
 }
 
 type NamedSpec = CommandSpec & Required<Pick<CommandSpec, 'name'>>

@@ -93,8 +93,9 @@ async function read(call: ReadInput, parts: ReadParts, context: ToolContext): Pr
   const { id, tail, wait } = call
   const { background, search, pattern, shownBytes } = parts
   const { exit = false, timeout_s: timeoutS = limitDefaults.processWaitS } = wait ?? {}
-  const wanted = { pattern, exit, timeoutMs: timeoutS * 1000, sinceByte: shownBytes.get(id) ?? 0 }
-  const found = wait === undefined ? null : await awaitOutput(id, wanted, { ...parts, signal: context.signal })
+  const { signal } = context
+  const wanted = { pattern, exit, timeoutMs: timeoutS * 1000, sinceByte: shownBytes.get(id) ?? 0, signal }
+  const found = wait === undefined ? null : await awaitOutput(id, wanted, parts)
   const output = background.output(id)
   const process = background.list().find((one) => one.id === id)
   if (output === null || process === undefined) return unknownProcess(id, background)
