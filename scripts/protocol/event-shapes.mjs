@@ -1,11 +1,12 @@
 import * as approvals from '../../packages/protocol/src/schema/approval.ts'
+import * as callParts from '../../packages/protocol/src/schema/call-parts.ts'
 import * as events from '../../packages/protocol/src/schema/event.ts'
 import * as eventParts from '../../packages/protocol/src/schema/event-parts.ts'
 import * as inputs from '../../packages/protocol/src/schema/input.ts'
 import * as items from '../../packages/protocol/src/schema/item.ts'
 import * as settings from '../../packages/protocol/src/schema/settings.ts'
 
-const named = { ...approvals, ...events, ...eventParts, ...inputs, ...items, ...settings }
+const named = { ...approvals, ...callParts, ...events, ...eventParts, ...inputs, ...items, ...settings }
 
 /** Text of `packages/protocol/src/event-shapes.ts`: the shape of each event, and of what several of them hold. */
 export function eventShapesText() {

@@ -1,4 +1,5 @@
 import * as approval from '../../packages/protocol/src/schema/approval.ts'
+import * as callParts from '../../packages/protocol/src/schema/call-parts.ts'
 import * as event from '../../packages/protocol/src/schema/event.ts'
 import * as eventParts from '../../packages/protocol/src/schema/event-parts.ts'
 import * as input from '../../packages/protocol/src/schema/input.ts'
@@ -15,12 +16,13 @@ import * as summaries from '../../packages/protocol/src/schema/summaries.ts'
 const renamed = { decision: 'ApprovalDecision', byId: 'OneConversation' }
 
 /** Schemas described in place: a reference and a path are one line of text, facts are any map. */
-const inline = new Set([input.sideFile, item.storedFacts, settings.path])
+const inline = new Set([input.sideFile, callParts.storedFacts, settings.path])
 
 /** Returns schema → name: exports of schema files, events, items, and params and result of each method. */
 export function namedSchemas() {
   const modules = [
     approval,
+    callParts,
     event,
     eventParts,
     input,

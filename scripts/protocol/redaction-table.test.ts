@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { storedFacts } from '../../packages/protocol/src/schema/call-parts.ts'
 import { conversationEvent, envelope } from '../../packages/protocol/src/schema/event.ts'
-import { item, storedFacts } from '../../packages/protocol/src/schema/item.ts'
+import { item } from '../../packages/protocol/src/schema/item.ts'
 import { leftAlone } from '../../packages/protocol/src/schema/redaction-marks.ts'
 import { markedFields } from './redaction-table.mjs'
 
@@ -126,7 +127,7 @@ it('these fields of events are all that redaction does not treat as plain text',
         'files.path',
         'item.cwd',
       ],
-      ...['item.decision.rule.file', 'settings.writableRoots'],
+      ...['item.decision.rule.file', 'item.rule.file', 'settings.writableRoots'],
     ],
     sideFile: [
       ...[

@@ -30,6 +30,7 @@ export {
   wireErrors,
 } from './errors.ts'
 export { eventProblem, storedEventProblem } from './event-problem.ts'
+export { hintsOf, withRecordedFacts } from './facts-in-sentences.ts'
 export { type AnswerProblem, answersProblem, type LimitedAnswer } from './form-answers.ts'
 export { limits } from './limits.ts'
 export { aboveSandboxCeiling, type SandboxCeiling, type SandboxPermissions } from './modes/ceiling.ts'
@@ -97,6 +98,21 @@ export type {
   Form,
   FormField,
 } from './schema/approval.ts'
+export type {
+  CallHint,
+  CallKind,
+  CallLocation,
+  CallOutput,
+  ChangedPath,
+  DecisionRecord,
+  EndedCommand,
+  FileChangeEntry,
+  Finding,
+  PathContent,
+  RuleRef,
+  RunLimits,
+  SandboxBlock,
+} from './schema/call-parts.ts'
 export type { ConversationEvent, Envelope, EventOf } from './schema/event.ts'
 export type {
   Forward,
@@ -124,26 +140,7 @@ export type {
   TurnChecks,
   TurnPurpose,
 } from './schema/input.ts'
-export type {
-  CallItem,
-  CallKind,
-  CallLocation,
-  CallOutput,
-  ChangedPath,
-  CompactionTrigger,
-  DecisionRecord,
-  EndedCommand,
-  Failure,
-  FileChangeEntry,
-  Finding,
-  Item,
-  ItemOf,
-  ItemStatus,
-  PathContent,
-  RuleRef,
-  RunLimits,
-  SandboxBlock,
-} from './schema/item.ts'
+export type { CallItem, CompactionTrigger, Failure, Item, ItemOf, ItemStatus } from './schema/item.ts'
 export type { ListedHook, TriedHook } from './schema/methods/hook-methods.ts'
 export type { LoginCompleted } from './schema/methods/login-methods.ts'
 export type {

@@ -42,6 +42,7 @@ const item = {
     'requestKey',
     'rewind.by.clientId',
     'rewind.by.user',
+    'rule.file',
     'type',
     'typed',
   ],

@@ -36,7 +36,7 @@ function withoutPieces(event: LoggedEvent, { redact, completed }: BundleRules): 
   return { ...event, [field]: isWhole ? '' : redact(text) }
 }
 
-/** Replaces the output of calls, for the user and for the model, by how long it was. */
+/** Replaces the output of calls, for the user and for the model, by its length. */
 function leaveOutputsOut(event: LoggedEvent): LoggedEvent {
   if (isPiece(event.type)) return withoutPieces(event, { redact: () => '', completed: new Set(), withoutOutputs: true })
   const { item } = event
@@ -44,7 +44,7 @@ function leaveOutputsOut(event: LoggedEvent): LoggedEvent {
 }
 
 function itemWithoutOutput(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { output, modelText, images, ...rest } = item
+  const { output, modelText, hints: _hints, images, ...rest } = item
   return {
     ...rest,
     ...(isRecord(output) ? { output: emptied(output) } : {}),

@@ -2,11 +2,13 @@ import { conceals, type Facts, type Grant, honoursRequests, narrowed, narrowingB
 import {
   type Answers,
   type Approval,
+  type ApprovalRequest,
   type CallItem,
   type ItemId,
   isCall,
   modeOf,
   type OpenItem,
+  type SandboxBlock,
   settingsInForce,
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
@@ -20,7 +22,6 @@ import {
   concealedProblem,
   decisionRecord,
   deniedItem,
-  type FoundBlock,
   firstAttempt,
   type PlannedRun,
   payloadHashOf,
@@ -67,7 +68,7 @@ interface RunCall extends KnownCall {
   readonly planned: PlannedRun | null
   /** Item with the outcome of this attempt. */
   readonly item: CallItem
-  readonly block: FoundBlock | null
+  readonly block: SandboxBlock | null
   /** True when the sandbox could not be set up, so that nothing ran. */
   readonly sandboxBroke: boolean
 }
@@ -76,6 +77,8 @@ interface RunCall extends KnownCall {
 interface InvalidCall extends KnownCall {
   readonly phase: 'invalid'
   readonly problem: string
+  /** Names of all tools, where the call names another one. */
+  readonly knownTools?: readonly string[]
   /** Facts, if they were gathered before the problem was found. */
   readonly facts: Facts | null
 }
@@ -133,7 +136,7 @@ export function advanceCall(call: PhasedCall, policy: CallPolicy): CallStep {
   if (call.phase === 'unreachable') return first === null ? reject(unreachableItem(item, call.message)) : keep(first)
   if (call.phase === 'ran') return afterRun(call, policy)
   if (open.executionStarted) return startedStep(call, item, policy)
-  if (call.phase === 'invalid') return reject(rejectedItem(withFacts(item, call.facts), call.problem))
+  if (call.phase === 'invalid') return reject(rejectedItem(withFacts(item, call.facts), call.problem, call.knownTools))
   const approval = Object.values(core.approvals).find(({ itemId }) => itemId === call.itemId) ?? null
   if (policy.stopped || approval?.state === 'pending') return { kind: 'wait' }
   if (call.phase === 'understood') return understoodStep(call, { open, item, approval }, policy)
@@ -200,34 +203,37 @@ function judge(
   const shown = { ...item, ...plan.shown }
   const payloadHash = payloadHashOf(plan, attempt, policy.state)
   if (approval === null) return decideUnanswered(call, { item: shown, attempt, payloadHash }, policy)
-  const why = whyAskedAnew(approval, payloadHash, policy)
+  const why = whyAskedAgain(approval, payloadHash, policy)
   if (why !== null)
-    return decideUnanswered(call, { item: shown, attempt: askedAnew(attempt, why), payloadHash }, policy)
+    return decideUnanswered(call, { item: shown, attempt: toAskAgain(attempt, why), payloadHash }, policy)
   const grant = grantOf(approval, attempt)
   const decided = { ...shown, decision: answeredRecord(approval, attempt) }
   const { answers = null, note = null } = approval
   return { kind: 'run', plan, item: decided, attempt, payloadHash, answers, note, grant }
 }
 
+type AskedAgain = NonNullable<ApprovalRequest['askedAgain']>
+
 /** Beginnings of the reasons for a question after a yes that does not count. */
-export const planChanged = 'what it would do has changed since the yes'
-export const foreignYes = 'the yes comes from a log that another home or program wrote'
-
-const modeNotSet = 'the mode that the answer chose is not in force'
-
-/** Returns why a yes does not count; null for one that does. */
-function whyAskedAnew(approval: Approval, payloadHash: string, policy: CallPolicy): string | null {
-  if (approval.contentHash !== payloadHash) return planChanged
-  if (!policy.isOwnAnswer(approval)) return foreignYes
-  // The change of the mode is an event of its own: a crash may have cut it off, or a lower ceiling undone it.
-  const mode = chosenMode(approval, approval.answers ?? {})
-  return mode !== null && modeOf(policy.state.core.settings) !== mode.name ? modeNotSet : null
+const askedAgainWords: Readonly<Record<AskedAgain, string>> = {
+  planChanged: 'what it would do has changed since the yes',
+  foreignAnswer: 'the yes comes from a log that another home or program wrote',
+  modeNotInForce: 'the mode that the answer chose is not in force',
 }
 
-function askedAnew(attempt: RunAttempt, why: string): RunAttempt {
+/** Returns why a yes does not count; null for one that does. */
+function whyAskedAgain(approval: Approval, payloadHash: string, policy: CallPolicy): AskedAgain | null {
+  if (approval.contentHash !== payloadHash) return 'planChanged'
+  if (!policy.isOwnAnswer(approval)) return 'foreignAnswer'
+  // The change of the mode is an event of its own: a crash may have cut it off, or a lower ceiling undone it.
+  const mode = chosenMode(approval, approval.answers ?? {})
+  return mode !== null && modeOf(policy.state.core.settings) !== mode.name ? 'modeNotInForce' : null
+}
+
+function toAskAgain(attempt: RunAttempt, askedAgain: AskedAgain): RunAttempt {
   const { decision } = attempt
-  const reason = `${why}; ${decision.reason}`
-  return { ...attempt, decision: { ...decision, reason } }
+  const reason = `${askedAgainWords[askedAgain]}; ${decision.reason}`
+  return { ...attempt, decision: { ...decision, reason }, askedAgain }
 }
 
 interface Unanswered {

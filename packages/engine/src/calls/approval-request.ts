@@ -49,7 +49,7 @@ export function tooLongToAsk(item: CallItem): string | null {
 /** Returns the question to the user about one attempt. A yes holds for its payload hash only. */
 export function questionAbout(asked: JudgedCall, policy: CallPolicy): CallQuestion {
   const { item, attempt, payloadHash, patch, plan } = asked
-  const { number, facts, limits, decision } = attempt
+  const { number, facts, limits, decision, askedAgain } = attempt
   const { meta, turn, settings } = policy.state.core
   const kind = approvalKindOf(facts, { number, limits, approvalPolicy: settings.approvalPolicy })
   const form = formOf(plan, policy)
@@ -68,6 +68,7 @@ export function questionAbout(asked: JudgedCall, policy: CallPolicy): CallQuesti
     ...(number > 1 ? { attempt: number } : {}),
     contentHash: payloadHash,
     reason: decision.reason,
+    ...(askedAgain === undefined ? {} : { askedAgain }),
     rule: decision.rule,
     ...(hasUsers(policy) ? { reaches: reachOf(attempt) } : {}),
     ...(kind === 'plan' && form === null ? { decisions: noMode } : offers(item, attempt, policy)),

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
   blockNotice,
-  type CheckedPath,
   type DecideSettings,
   type Decision,
   decide,
@@ -16,6 +15,7 @@ import {
 } from '@parley/policy'
 import {
   type Approval,
+  type ApprovalRequest,
   answeredDecision,
   type CallItem,
   type ConversationState,
@@ -28,6 +28,7 @@ import {
   settingsInForce,
   withoutOutcome,
 } from '@parley/protocol'
+import { withHint } from '../core/view/hints.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ReadyCall, ToolOutcome } from '../tools/contract/tool.ts'
 
@@ -37,6 +38,8 @@ export interface RunAttempt {
   readonly facts: Facts
   readonly decision: Decision
   readonly limits: RunLimits
+  /** Reason why an earlier yes does not count; absent without one. */
+  readonly askedAgain?: NonNullable<ApprovalRequest['askedAgain']>
 }
 
 /** Exact plan of a run, with the facts about it. */
@@ -137,10 +140,14 @@ export function deniedItem(item: CallItem, attempt: RunAttempt): CallItem {
   return { ...item, status: 'denied', decision: decisionRecord(attempt), modelText }
 }
 
-/** Returns the item of a call that the server rejects as it stands; `problem` is for the model. */
-export function rejectedItem(item: CallItem, problem: string): CallItem {
+/**
+ * Returns the item of a call that the server rejects as it stands; `problem` is for the model. `knownTools` names all
+ * tools, for a call of another one.
+ */
+export function rejectedItem(item: CallItem, problem: string, knownTools?: readonly string[]): CallItem {
   const failure = { code: 'invalidToolCall', message: problem }
-  return { ...item, status: 'failed', modelText: problem, failure }
+  const known = knownTools === undefined || item.type !== 'toolCall' ? item : { ...item, knownTools: [...knownTools] }
+  return { ...known, status: 'failed', modelText: problem, failure }
 }
 
 export const concealedProblem =
@@ -149,7 +156,7 @@ export const concealedProblem =
 /** Returns the item of a call that did not run because its environment cannot be reached. */
 export function unreachableItem(item: CallItem, message: string): CallItem {
   const failure = { code: 'environmentUnreachable', message }
-  return { ...item, status: 'failed', modelText: `Not run: ${message}`, failure }
+  return { ...item, status: 'failed', modelText: `Not run: ${message}`, notRun: true, failure }
 }
 
 /** Returns the item of a call that was started and has lost its outcome. */
@@ -166,30 +173,32 @@ interface AttemptOutcome {
 
 /** Returns the item with the outcome of one attempt. */
 export function finishedItem(item: CallItem, { outcome, attempt, durationMs }: AttemptOutcome): CallItem {
-  const { status, modelText, failure, fields } = outcome
+  const { status, modelText, hints = [], notRun, failure, fields } = outcome
   const before = item.type === 'commandExecution' ? withoutOutcome(item) : item
-  const text = attempt.number === 1 ? modelText : `${modelText}\n${secondRun}`
-  const known = { ...before, ...fields, status, modelText: text, attempt: attempt.number, durationMs }
-  return failure === undefined ? known : { ...known, failure }
+  const ended = {
+    ...before,
+    ...fields,
+    status,
+    modelText,
+    ...(hints.length === 0 ? {} : { hints: [...hints] }),
+    ...(notRun === undefined ? {} : { notRun }),
+    attempt: attempt.number,
+    durationMs,
+    ...(failure === undefined ? {} : { failure }),
+  }
+  return withHint(ended, 'secondRun', attempt.number === 1 ? null : secondRun)
 }
 
-export const secondRun =
+const secondRun =
   '(This was its second run, with more rights, which the user allowed. The first one, in the sandbox, failed.)'
-
-/** Accesses that the sandbox blocked, with the facts about their paths. */
-export interface FoundBlock {
-  readonly block: SandboxBlock
-  readonly checkedPaths: readonly CheckedPath[]
-}
 
 /** Returns the item with the block, told to the model; `mayAsk` when the model can ask for more rights. */
 export function blockedItem(
   item: ItemOf<'commandExecution'>,
-  { block: sandboxBlock, checkedPaths }: FoundBlock,
+  sandboxBlock: SandboxBlock,
   mayAsk: boolean,
 ): ItemOf<'commandExecution'> {
-  const modelText = `${item.modelText ?? ''}\n${blockNotice(sandboxBlock, { mayAsk, checkedPaths })}`
-  return { ...item, sandboxBlock, modelText }
+  return withHint({ ...item, sandboxBlock }, 'sandboxBlock', blockNotice(sandboxBlock, mayAsk))
 }
 
 /** Returns the item with the facts its decision rests on. */

@@ -7,6 +7,7 @@ import {
   type ItemOf,
   isCall,
   type RunLimits,
+  type SandboxBlock,
   type Settings,
   settingsInForce,
 } from '@parley/protocol'
@@ -30,7 +31,7 @@ import {
 } from '../tools/contract/tool.ts'
 import type { CallStep, PhasedCall, RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
-import { type FoundBlock, finishedItem, type PlannedRun } from './attempt.ts'
+import { finishedItem, type PlannedRun } from './attempt.ts'
 
 /** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 export async function startCall(
@@ -252,7 +253,7 @@ interface FinishedRun {
 async function findBlock(
   { record: { conversation }, act }: CallContext,
   { item, outcome, limits }: FinishedRun,
-): Promise<FoundBlock | null> {
+): Promise<SandboxBlock | null> {
   if (outcome.recordedBlock !== undefined) return outcome.recordedBlock
   if (item.type !== 'commandExecution' || limits === null) return null
   if (outcome.status !== 'failed' || outcome.sandboxBroke === true) return null
@@ -264,8 +265,7 @@ async function findBlock(
     home === null ? [] : await checkNamedPaths({ script, output: said, cwd, limits, enforcement, home, standingOf })
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
-  const block = detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
-  return block === null ? null : { block, checkedPaths }
+  return detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
 }
 
 /** Paths that one sentence names. */
@@ -292,7 +292,8 @@ async function sayWrittenThrough(
   const turnId = conversation.state.core.turn?.id
   const inTurn = turnId === undefined ? {} : { turnId }
   unlessStorageFails(() => conversation.record({ type: 'item.completed', item, ...inTurn }))
-  return { ...outcome, modelText: `${outcome.modelText}\n(${title})` }
+  const text = `(${title})`
+  return { ...outcome, modelText: `${outcome.modelText}\n${text}`, hints: [{ about: 'writtenThrough', text }] }
 }
 
 function sentence(paths: readonly string[]): string {

@@ -67,7 +67,10 @@ function proposedItem(context: ProposalContext, state: ConversationState, { id, 
 }
 
 /** Tool and checked arguments of a model's call, or a sentence for the model about the mistake in it. */
-type ResolvedCall = { readonly tool: Tool; readonly prepared: PreparedCall } | { readonly problem: string }
+type ResolvedCall =
+  | { readonly tool: Tool; readonly prepared: PreparedCall }
+  /** `knownTools`: names of all tools, for a call of another one. */
+  | { readonly problem: string; readonly knownTools?: readonly string[] }
 
 /** Finds the tool and checks the arguments of a model's call, also of one that almost fits. */
 export function understandCall(
@@ -80,7 +83,11 @@ export function understandCall(
     return { problem: `${fitted.problem}\nThey began: ${beginning}` }
   }
   const tool = tools.find(({ name }) => name === fitted.name)
-  if (tool === undefined) return { problem: unknownTool(call.name, tools) }
+  if (tool === undefined)
+    return unknownTool(
+      call.name,
+      tools.map(({ name }) => name),
+    )
   const prepared = tool.prepare(fitted.args)
   return 'problem' in prepared
     ? { problem: `The arguments of ${tool.name} are not right:\n${prepared.problem}` }
@@ -90,12 +97,12 @@ export function understandCall(
 const quotedCharacters = 200
 
 /** Names the tools with names like the unknown one, or all tools. */
-function unknownTool(name: string, tools: readonly Tool[]): string {
-  const names = tools.map((tool) => tool.name)
-  const near = nearestNames(name, names)
-  return near.length === 0
-    ? `There is no tool "${name}". The tools are: ${names.join(', ')}.`
-    : `There is no tool "${name}". Tools with a like name: ${near.join(', ')}. All of them: ${names.join(', ')}.`
+function unknownTool(name: string, knownTools: readonly string[]): ResolvedCall {
+  const near = nearestNames(name, knownTools)
+  const all = `${knownTools.join(', ')}.`
+  const named =
+    near.length === 0 ? `The tools are: ${all}` : `Tools with a like name: ${near.join(', ')}. All of them: ${all}`
+  return { problem: `There is no tool "${name}". ${named}`, knownTools }
 }
 
 /** Keeps a call with a secret in memory, to run it exactly; its log has marks in place of the secret. */

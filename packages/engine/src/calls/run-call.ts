@@ -8,6 +8,7 @@ import {
   settingsInForce,
 } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
+import { withHint } from '../core/view/hints.ts'
 import { repeatedHint } from '../core/view/repeated-calls.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { CallContext, PeopleRole } from '../roles/roles.ts'
@@ -38,7 +39,7 @@ function readCall(context: CallContext, itemId: ItemId, isHooked = false): Phase
   const known = { itemId, written: exactText(context, item) }
   const understood = understandCall(context, source)
   return 'problem' in understood
-    ? { ...known, phase: 'invalid', problem: understood.problem, facts: null }
+    ? { ...known, phase: 'invalid', ...understood, facts: null }
     : {
         ...known,
         phase: 'understood',
@@ -159,9 +160,9 @@ async function complete(
 ): Promise<void> {
   const open = conversation.state.core.open[item.id]
   const turnId = open?.turnId ?? null
-  const hint = changeHint(open?.hooks) + repeatedHint(conversation.view.calls.repeated, item)
-  const told = hint === '' ? item : { ...item, modelText: `${item.modelText ?? ''}${hint}` }
-  const event: ConversationEvent = { type: 'item.completed', item: told, ...(turnId === null ? {} : { turnId }) }
+  const hooked = withHint(item, 'hookChange', changeHint(open?.hooks))
+  const ended = withHint(hooked, 'repetition', repeatedHint(conversation.view.calls.repeated, item))
+  const event: ConversationEvent = { type: 'item.completed', item: ended, ...(turnId === null ? {} : { turnId }) }
   await storage.persist(() => conversation.recordAll([...before, event]))
 }
 

@@ -30,8 +30,10 @@ export function addRule({ roles }: LiveConversation, { always, kind, turnId }: A
         where: always.file,
       },
     )
-  const title = `From now on allowed, in every folder, ${reaches(kind)}: ${always.label} (${always.file}:${added.line}).`
-  const item = noticeItem(roles.record.ids.item(), { level: 'info', code: 'ruleAdded', title })
+  const { label, file } = always
+  const { line } = added
+  const title = `From now on allowed, in every folder, ${reaches(kind)}: ${label} (${file}:${line}).`
+  const item = noticeItem(roles.record.ids.item(), { level: 'info', code: 'ruleAdded', title, rule: { file, line } })
   return { type: 'item.completed', turnId, item }
 }
 

@@ -1,5 +1,14 @@
-import { type Actor, type Approval, type ConversationEvent, type Item, isCall, standingOutcome } from '@parley/protocol'
+import {
+  type Actor,
+  type Approval,
+  type CallItem,
+  type ConversationEvent,
+  type Item,
+  isCall,
+  standingOutcome,
+} from '@parley/protocol'
 import { changeHint } from '../calls/hook-effects.ts'
+import { withHint } from '../core/view/hints.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
 
 export interface Denial {
@@ -50,14 +59,15 @@ export function deniedCall(
     by,
     ...(note === undefined ? {} : { note }),
   }
-  const modelText = `Not run: ${denialText(denial)}${changeHint(about.hooks)}`
   const known = facts === undefined ? {} : { facts }
   if (kind === 'question' || kind === 'plan') {
     const text = kind === 'plan' ? keepPlanningText(denial) : unansweredText(denial)
     const item: Item = { ...about.item, ...known, status: 'completed', decision, modelText: text }
     return [{ type: 'item.completed', turnId, item }]
   }
-  return [{ type: 'item.completed', turnId, item: { ...about.item, ...known, status: 'denied', decision, modelText } }]
+  const modelText = `Not run: ${denialText(denial)}`
+  const denied: CallItem = { ...about.item, ...known, status: 'denied', decision, modelText }
+  return [{ type: 'item.completed', turnId, item: withHint(denied, 'hookChange', changeHint(about.hooks)) }]
 }
 
 /** Returns the result of the first attempt with the denial of a second one added. */
@@ -68,5 +78,5 @@ function withDeniedRetry(item: Item, denial: Denial): Item {
   const text = unattended
     ? `Not run again with more rights: ${denialText(denial)}`
     : `The user denied running it again with more rights${said}.`
-  return { ...item, modelText: `${item.modelText ?? ''}\n(${text})` }
+  return withHint(item, 'deniedRetry', `(${text})`)
 }

@@ -5,7 +5,7 @@ import type { Conversation } from './conversation.ts'
 import { unlessStorageFails } from './storage-retry.ts'
 
 type Notice = ItemOf<'notice'>
-type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed' | 'typed' | 'by'> & {
+type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed' | 'typed' | 'by' | 'why' | 'rule'> & {
   readonly text?: string
 }
 

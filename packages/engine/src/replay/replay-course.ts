@@ -1,6 +1,5 @@
 import { type ConversationEvent, isCall } from '@parley/protocol'
-import { foreignYes } from '../calls/advance-call.ts'
-import { type AbortReason, notStarted, toldWhy } from '../tools/contract/tool.ts'
+import { type AbortReason, toldWhy } from '../tools/contract/tool.ts'
 import { givenEventsAt, givenInTime, isTakenUp, startAfter, stopAt } from './log/outside-events.ts'
 import type { Recording } from './log/read-recording.ts'
 import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
@@ -140,7 +139,7 @@ function asksAnew(approvalId: string, { events, at }: ReplayedLog): boolean {
       ({ event }) =>
         event.type === 'approval.requested' &&
         event.approval.itemId === itemId &&
-        event.approval.reason.startsWith(foreignYes),
+        event.approval.askedAgain === 'foreignAnswer',
     )
 }
 
@@ -170,9 +169,10 @@ function createStops({ turns, conversation, doing }: ReplayLife, parts: StopPart
   function mayStop(): boolean {
     const event = log.next?.event
     if (event?.type !== 'item.completed' || !isCall(event.item)) return true
-    const { id, modelText } = event.item
+    const { id, status, notRun } = event.item
     const open = conversation.state.core.open[id]
-    return open?.executionStarted !== true || modelText === notStarted.modelText || doing.runs.has(id)
+    const isUnstarted = status === 'interrupted' && notRun === true
+    return open?.executionStarted !== true || isUnstarted || doing.runs.has(id)
   }
 
   return {

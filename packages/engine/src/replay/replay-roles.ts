@@ -239,8 +239,8 @@ function toolsByFile(conversation: Conversation, own: readonly Tool[], replayed:
 function toolsThen(tools: readonly Tool[], { events }: Recording): readonly Tool[] {
   for (const { event } of events) {
     if (event.type !== 'item.completed' || event.item.type !== 'toolCall') continue
-    const named = /^There is no tool .* (?:The tools are|All of them): (.+)\.$/s.exec(event.item.modelText ?? '')?.[1]
-    if (named !== undefined) return tools.filter(({ name }) => named.split(', ').includes(name))
+    const { knownTools } = event.item
+    if (knownTools !== undefined) return tools.filter(({ name }) => knownTools.includes(name))
   }
   return tools
 }

@@ -58,7 +58,7 @@ export async function runShellCommand(
   }
   if (context.sandbox.narrowed.aborted) {
     sandbox.release?.()
-    return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}` }
+    return { ...beyondLimits, modelText: `Not run: ${beyondLimits.failure.message}`, notRun: true }
   }
   if (background !== null) return startInBackground(spec, { itemId: context.itemId, sandbox, start: background }, ports)
   const running = environment.commands.runCommand({ ...spec, timeoutMs }, { sandbox, onOutput: reportTo(context) })

@@ -14,7 +14,7 @@ import { unknownItem } from '../calls/attempt.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
-import { type AbortReason, interruptedTitle, toldWhy } from '../tools/contract/tool.ts'
+import { type AbortReason, toldWhy } from '../tools/contract/tool.ts'
 
 export type EndReason = 'completed' | AbortReason | Failure
 
@@ -112,7 +112,7 @@ function closed(open: OpenItem, why: EndReason): Item {
   if (item.type === 'contextCompaction') return interruptedCompaction(item)
   if (!isCall(item)) return { ...item, status: 'interrupted' }
   if (executionStarted) return unknownItem(item)
-  return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}` }
+  return { ...item, status: 'interrupted', modelText: `Not run: ${whyNotRun(why)}`, notRun: true }
 }
 
 function whyNotRun(why: EndReason): string {
@@ -129,7 +129,7 @@ function notice(id: ItemId, turnId: TurnId, why: EndReason): ConversationEvent[]
 
 function shownReason(why: AbortReason | Failure) {
   if (isFailure(why)) return { level: 'error' as const, code: why.code, title: why.message }
-  if (typeof why !== 'string') return { level: 'info' as const, code: 'interrupted', title: why.why }
-  const title = why === 'interrupted' ? interruptedTitle : 'Stopped: parley was closed'
+  if (typeof why !== 'string') return { level: 'info' as const, code: 'interrupted', title: why.why, why: why.why }
+  const title = why === 'interrupted' ? 'Interrupted' : 'Stopped: parley was closed'
   return { level: 'info' as const, code: why, title }
 }

@@ -166,7 +166,7 @@ export function ranInto(number: 1 | 2): PhasedCall {
     phase: 'ran',
     planned: { facts: commandFacts, plan },
     item: { ...item, attempt: number },
-    block: { block: { paths: [...block.paths], network: block.network }, checkedPaths: [] },
+    block: { paths: [...block.paths], network: block.network },
     sandboxBroke: false,
     attempt: { number },
   }

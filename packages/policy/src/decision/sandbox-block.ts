@@ -34,7 +34,15 @@ export function detectBlock({ exitCode, triedNetwork, hasNetwork, checkedPaths }
   if (exitCode === 0) return null
   const network = triedNetwork && !hasNetwork
   const paths = [...new Set(checkedPaths.filter(isBlocked).map(({ path }) => path))].slice(0, maxPaths)
-  return network || paths.length > 0 ? { paths, network } : null
+  if (!network && paths.length === 0) return null
+  const hidden = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.masked))
+  const unmakeable = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.unmakeable))
+  return {
+    paths,
+    network,
+    ...(hidden.length === 0 ? {} : { hidden }),
+    ...(unmakeable.length === 0 ? {} : { unmakeable }),
+  }
 }
 
 function isBlocked({ masked, writableInside, writableOutside, saidMissing }: CheckedPath): boolean {
@@ -42,31 +50,25 @@ function isBlocked({ masked, writableInside, writableOutside, saidMissing }: Che
   return !writableInside && writableOutside && !saidMissing
 }
 
-interface NoticeSettings {
-  /** True when the model may ask for more rights. */
-  readonly mayAsk: boolean
-  readonly checkedPaths: readonly Pick<CheckedPath, 'path' | 'masked' | 'unmakeable'>[]
-}
-
 /**
  * Tells the model which limits of the sandbox blocked a command and how to ask for more. States the limits only, which
  * is true for any reason of the failure.
+ *
+ * @param mayAsk True when the model may ask for more rights.
  */
-export function blockNotice({ paths, network }: SandboxBlock, { mayAsk, checkedPaths }: NoticeSettings): string {
-  const hidden = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.masked))
-  const unmade = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.unmakeable))
-  const others = paths.filter((path) => !hidden.includes(path) && !unmade.includes(path))
+export function blockNotice({ paths, network, hidden = [], unmakeable = [] }: SandboxBlock, mayAsk: boolean): string {
+  const others = paths.filter((path) => !hidden.includes(path) && !unmakeable.includes(path))
   const limits = [
     ...(hidden.length > 0 ? [`it hides ${hidden.join(', ')}, where secrets are kept; ask the user`] : []),
-    ...(unmade.length > 0 ? [`${unmadeText} ${unmade.join(', ')}`] : []),
+    ...(unmakeable.length > 0 ? [`${unmakeableText} ${unmakeable.join(', ')}`] : []),
     ...(others.length > 0 ? [`it does not let a command change or see ${others.join(', ')}`] : []),
     ...(network ? ['this tried to use the network, and it gives none'] : []),
   ].join('; ')
-  const outside = unmade.length + others.length > 0
+  const outside = unmakeable.length + others.length > 0
   return `(The sandbox: ${limits}.${mayAsk && (outside || network) ? ` ${howToAsk(outside)}` : ''})`
 }
 
-const unmadeText =
+const unmakeableText =
   'it is partial here, and lets nothing be made or removed directly in a writable folder, only in the folders within it; that keeps it from'
 
 function howToAsk(outside: boolean): string {

@@ -29,7 +29,12 @@ describe('a failed command', () => {
     [
       'that reports a hidden path missing was blocked',
       { checkedPaths: [{ ...outside, masked: true, saidMissing: true }] },
-      { paths: ['/opt/x'], network: false },
+      { paths: ['/opt/x'], network: false, hidden: ['/opt/x'] },
+    ],
+    [
+      'that names a path where a partial sandbox lets nothing be made was blocked',
+      { checkedPaths: [outside, { ...outside, path: '/opt/y', unmakeable: true }] },
+      { paths: ['/opt/x', '/opt/y'], network: false, unmakeable: ['/opt/y'] },
     ],
     ['that tried the network was blocked', { triedNetwork: true }, { paths: [], network: true }],
     ['that tried a network it had was not blocked', { triedNetwork: true, hasNetwork: true }, null],
@@ -50,11 +55,11 @@ describe('a failed command', () => {
 
   it('is reported to the model with the way to ask, where there is one', () => {
     const both = { paths: ['/opt/x'], network: true }
-    expect(blockNotice(both, { mayAsk: true, checkedPaths: [outside] })).toMatchInlineSnapshot(
+    expect(blockNotice(both, true)).toMatchInlineSnapshot(
       `"(The sandbox: it does not let a command change or see /opt/x; this tried to use the network, and it gives none. If it needs that, call shell again with escalate: true and a reason; the user is asked.)"`,
     )
-    expect(blockNotice({ paths: [], network: true }, { mayAsk: true, checkedPaths: [] })).toContain('network: true')
-    expect(blockNotice(both, { mayAsk: false, checkedPaths: [outside] })).not.toContain('call shell')
+    expect(blockNotice({ paths: [], network: true }, true)).toContain('network: true')
+    expect(blockNotice(both, false)).not.toContain('call shell')
   })
 })
 
@@ -62,24 +67,18 @@ describe('the notice of a block', () => {
   const one = { paths: ['/opt/x'], network: false }
 
   it('about hidden secrets sends the model to the user', () => {
-    expect(blockNotice(one, { mayAsk: true, checkedPaths: [{ ...outside, masked: true }] })).toBe(
+    expect(blockNotice({ ...one, hidden: ['/opt/x'] }, true)).toBe(
       '(The sandbox: it hides /opt/x, where secrets are kept; ask the user.)',
     )
   })
 
   it('about a secret and another path has the way to ask', () => {
-    const both = { paths: ['/opt/x', '/opt/y'], network: false }
-    const checkedPaths = [
-      { ...outside, masked: true },
-      { ...outside, path: '/opt/y' },
-    ]
-    expect(blockNotice(both, { mayAsk: true, checkedPaths })).toMatch(
-      /ask the user; .* \/opt\/y\. If it needs.*escalate/,
-    )
+    const both = { paths: ['/opt/x', '/opt/y'], network: false, hidden: ['/opt/x'] }
+    expect(blockNotice(both, true)).toMatch(/ask the user; .* \/opt\/y\. If it needs.*escalate/)
   })
 
   it('about a path directly in a root of a partial sandbox names the folders where it can be created', () => {
-    expect(blockNotice(one, { mayAsk: true, checkedPaths: [{ ...outside, unmakeable: true }] })).toMatch(
+    expect(blockNotice({ ...one, unmakeable: ['/opt/x'] }, true)).toMatch(
       /partial here, and lets nothing be made .* only in the folders within it; .* \/opt\/x\. If it needs that, .*escalate: true/,
     )
   })

@@ -1,4 +1,5 @@
-import type { CallItem, CallKind, ItemOf } from '../schema/item.ts'
+import type { CallKind } from '../schema/call-parts.ts'
+import type { CallItem, ItemOf } from '../schema/item.ts'
 
 interface OwnedTool {
   /** Name of the MCP server, or `parley` for a tool of ours. */

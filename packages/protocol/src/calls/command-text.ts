@@ -1,5 +1,5 @@
 import { joinShellWords } from '@parley/text'
-import type { CallOutput } from '../schema/item.ts'
+import type { CallOutput } from '../schema/call-parts.ts'
 
 /** Returns a command as one types it: the script passed to a shell, or else its words. */
 export function typedCommand(argv: readonly string[]): string {

@@ -1,4 +1,4 @@
-import type { FileChangeEntry } from '../schema/item.ts'
+import type { FileChangeEntry } from '../schema/call-parts.ts'
 
 /** File of a patch, as its diff describes it. */
 export type ShownChange = Pick<FileChangeEntry, 'path' | 'kind' | 'movedTo' | 'additions' | 'deletions' | 'diff'>

@@ -2,9 +2,10 @@ import { utf8Length } from '@parley/text'
 import { valueAt } from '../reduce/approvals.ts'
 import { denialOf, interruptedCompaction, isCall, standingOutcome } from '../reduce/items.ts'
 import type { Approval } from '../schema/approval.ts'
+import type { CallOutput } from '../schema/call-parts.ts'
 import type { ConversationEvent } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
-import type { CallOutput, Failure, Item } from '../schema/item.ts'
+import type { Failure, Item } from '../schema/item.ts'
 import type { ConversationCore, ConversationState, OpenItem, Turn } from '../schema/state.ts'
 import { recoverHooks } from './recover-hooks.ts'
 
@@ -110,6 +111,7 @@ function settledItem(open: OpenItem): Item {
 interface CallEnd {
   readonly status: Item['status']
   readonly modelText: string
+  readonly notRun?: true
   readonly failure?: Failure
 }
 
@@ -119,8 +121,13 @@ function callEnd(item: Item, executionStarted: boolean): CallEnd {
   if (executionStarted) return { status: 'unknown', modelText: endUnknown }
   if (status === 'denied') return { status, modelText: notAllowed }
   if (isForgotten(item))
-    return { status: 'interrupted', modelText: notKept, failure: { code: secretNotKept, message: notKept } }
-  return { status: 'interrupted', modelText: notRun }
+    return {
+      status: 'interrupted',
+      modelText: notKept,
+      notRun: true,
+      failure: { code: secretNotKept, message: notKept },
+    }
+  return { status: 'interrupted', modelText: notRun, notRun: true }
 }
 
 function shownOutput(head: string, progress: OpenItem['progress']): CallOutput | null {

@@ -1,7 +1,7 @@
 import type { Approval } from '../schema/approval.ts'
+import type { DecisionRecord } from '../schema/call-parts.ts'
 import type { EventOf } from '../schema/event.ts'
 import type { ItemId } from '../schema/ids.ts'
-import type { DecisionRecord } from '../schema/item.ts'
 import type { ConversationCore } from '../schema/state.ts'
 
 export function reduceApproval(

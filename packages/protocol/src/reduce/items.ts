@@ -133,6 +133,8 @@ export function withoutOutcome(item: ItemOf<'commandExecution'>): ItemOf<'comman
   if (item.modelText === undefined) return item
   const {
     modelText: _modelText,
+    hints: _hints,
+    notRun: _notRun,
     failure: _failure,
     durationMs: _duration,
     exitCode: _exitCode,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { fileChangeEntry, ruleRef, storedFacts } from './call-parts.ts'
 import { approvalId, clientId, itemId, turnId } from './ids.ts'
 import { actor, answer, answers, decision, sessionScope } from './input.ts'
-import { fileChangeEntry, ruleRef, storedFacts } from './item.ts'
 import { leftAlone } from './redaction-marks.ts'
 import { sandboxMode } from './settings.ts'
 
@@ -128,6 +128,12 @@ export const approvalRequest = z
       .exactOptional()
       .describe('sha256 of the exact action and its place; the approval holds for this action only.'),
     reason: z.string().describe('Reason for asking.'),
+    askedAgain: z
+      .enum(['planChanged', 'foreignAnswer', 'modeNotInForce'])
+      .exactOptional()
+      .describe(
+        'Reason why an earlier yes does not count. `planChanged`: the call would do something else by now. `foreignAnswer`: another home or program recorded the yes. `modeNotInForce`: the mode of the answer to a `plan` is not set.',
+      ),
     rule: ruleRef,
     reaches: sandboxMode
       .exactOptional()

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { access } from './access.ts'
 import { approvalRequest, yesParts } from './approval.ts'
+import { changedPath, fileChangeEntry, ruleRef, runLimits } from './call-parts.ts'
 import {
   answerProblem,
   compactionCounts,
@@ -27,7 +28,7 @@ import {
   sideFile,
   turnOptions,
 } from './input.ts'
-import { changedPath, compactionTrigger, failure, fileChangeEntry, item, ruleRef, runLimits } from './item.ts'
+import { compactionTrigger, failure, item } from './item.ts'
 import { jsonText, leftAlone, openForm, providerForm } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings, settingsChange } from './settings.ts'
 
@@ -118,9 +119,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
       why: z
         .literal('refused')
         .exactOptional()
-        .describe(
-          'The provider refused the items: they left whole, calls with their results, and one line stands there.',
-        ),
+        .describe('The provider refused the items: calls left with their results, and one line stands there.'),
       seqs: z
         .array(z.int())
         .exactOptional()

@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { finding } from './call-parts.ts'
 import { denial, stopReason, tokenCounts, turnOutcome } from './event-parts.ts'
 import { approvalId, conversationId, messageId, turnId } from './ids.ts'
 import { answers, decision, outputSchema, sessionScope } from './input.ts'
-import { failure, finding } from './item.ts'
+import { failure } from './item.ts'
 
 const line = <Type extends string, Shape extends z.core.$ZodLooseShape>(type: Type, shape: Shape, about: string) =>
   z.strictObject({ type: z.literal(type), ...shape }).describe(about)

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { access } from './access.ts'
 import { approval } from './approval.ts'
+import { decisionRecord } from './call-parts.ts'
 import {
   answerProblem,
   denial,
@@ -15,7 +16,7 @@ import {
 import { hookRef, hooksStarted } from './hook-run.ts'
 import { approvalId, conversationId, itemId, messageId, requestKey, turnId } from './ids.ts'
 import { limitName, messageCall, missingKey, queuedMessage, sideFile, turnOptions, turnPurpose } from './input.ts'
-import { decisionRecord, failure, item, itemStatus } from './item.ts'
+import { failure, item, itemStatus } from './item.ts'
 import { jsonText } from './redaction-marks.ts'
 import { modelChoice, reviewEnforcement, settings } from './settings.ts'
 

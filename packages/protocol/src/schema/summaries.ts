@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { access, clientAccess, userName } from './access.ts'
+import { fileChangeEntry } from './call-parts.ts'
 import { tokenCounts } from './event-parts.ts'
 import { clientId, conversationId } from './ids.ts'
-import { fileChangeEntry } from './item.ts'
 import { enforcement, sandboxMode, settings } from './settings.ts'
 import { forkedFrom } from './state.ts'
 

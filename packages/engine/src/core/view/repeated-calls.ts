@@ -1,4 +1,5 @@
 import type { CallItem, Failure, ItemId } from '@parley/protocol'
+import { resultWithout } from './hints.ts'
 
 /** Same calls in a row: of one tool with the same arguments, with no message of the user in between. */
 interface RepeatedRow {
@@ -75,14 +76,14 @@ function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
 }
 
 /**
- * Returns the sentence that follows the result of a call made so often, or an empty text. `item` is the call as it
+ * Returns the sentence that follows the result of a call made so often; null for other calls. `item` is the call as it
  * ended.
  */
-export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string {
+export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string | null {
   const times = timesInRow(repeated, item.id)
   const result = repeated.places.get(item.id)?.row.result ?? null
-  if (times === 0 || times % toldEvery !== 0 || (result !== null && result !== comparable(item))) return ''
-  return `${hintStart}${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. ${whatFollows(times)})`
+  if (times === 0 || times % toldEvery !== 0 || (result !== null && result !== comparable(item))) return null
+  return `(This was the same call ${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. ${whatFollows(times)})`
 }
 
 function whatFollows(times: number): string {
@@ -90,8 +91,6 @@ function whatFollows(times: number): string {
     ? `After ${mostInRow} the turn is stopped.`
     : 'If you make it once more, the turn is stopped.'
 }
-
-const hintStart = '\n(This was the same call '
 
 /**
  * Returns the failure that ends the turn instead of a call made so often; null for a call that may run. Same calls of
@@ -106,16 +105,11 @@ export function repeatedFailure(repeated: RepeatedCalls, itemId: ItemId, tool: s
   return { code: 'sameCallRepeated', message }
 }
 
-/** Returns the result of a call without the sentence on repeated calls. */
-export function withoutHint(modelText: string): string {
-  return modelText.split(hintStart, 1)[0] ?? ''
-}
-
-/** Returns a result without what differs in every run: the time it took, and ids. */
+/** Returns a result without the parts that differ in every run: its duration, ids, and the count of repeated calls. */
 function comparable(item: CallItem): string {
-  const { status, modelText = '' } = item
-  const said = withoutHint(modelText)
-  if (item.type !== 'commandExecution') return JSON.stringify([status, said])
+  const { status } = item
+  if (item.type !== 'commandExecution')
+    return JSON.stringify([status, resultWithout(item, (about) => about === 'repetition')])
   const { exitCode, signal, failure, output } = item
   const shown = output === undefined ? [] : [output.head, output.tail, output.totalBytes]
   return JSON.stringify([status, exitCode, signal, failure?.code, ...shown])

@@ -1,7 +1,7 @@
 import { type ConversationEvent, type ConversationState, type EventOf, type Item, isCall } from '@parley/protocol'
 import { aboutBackground } from '../../core/view/background-left.ts'
 import { isUserChange } from '../../core/view/view-blocks.ts'
-import { type AbortReason, abortReasonIn } from '../../tools/contract/tool.ts'
+import type { AbortReason } from '../../tools/contract/tool.ts'
 import type { RecordedEvent } from './read-recording.ts'
 import { factsOf } from './recorded-calls.ts'
 
@@ -232,5 +232,7 @@ export function stopAt(log: GivenLog, at: number): AbortReason | null {
   if (end?.event.type !== 'turn.ended' || end.event.outcome !== 'interrupted') return null
   const notice = log.events[log.events.indexOf(end) - 1]?.event
   if (notice?.type !== 'item.completed' || notice.item.type !== 'notice') return 'interrupted'
-  return notice.item.code === 'shutdown' ? 'shutdown' : abortReasonIn(notice.item.title)
+  const { code, why } = notice.item
+  if (code === 'shutdown') return 'shutdown'
+  return why === undefined ? 'interrupted' : { why }
 }

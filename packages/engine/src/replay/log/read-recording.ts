@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { type Files, isConversationId, type LogHeader, LogView, textOf } from '@parley/journal'
-import type { ConversationEvent, ConversationId } from '@parley/protocol'
+import { type ConversationEvent, type ConversationId, withRecordedFacts } from '@parley/protocol'
 import { createLogReader } from '../../conversation/journal.ts'
 import { rejection } from '../../replies/rejection.ts'
 
@@ -56,7 +56,7 @@ export function readRecording(files: Files, path: string, folder = besideLog(pat
       if (item !== undefined) item.streamed += event.text
       continue
     }
-    const recorded = { seq: logged.seq, at: logged.at, event, streamed: '' }
+    const recorded = { seq: logged.seq, at: logged.at, event: withRecordedFacts(event), streamed: '' }
     if (event.type === 'item.started') started.set(event.item.id, recorded)
     events.push(recorded)
   }

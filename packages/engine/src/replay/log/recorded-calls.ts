@@ -6,9 +6,8 @@ import type { LogPosition } from './read-recording.ts'
 /** Returns the reason why a call did not reach its environment; null for other events. */
 export function unreachableIn(event: ConversationEvent): { readonly unreachable: string } | null {
   if (event.type !== 'item.completed' || !isCall(event.item)) return null
-  const { failure, modelText = '' } = event.item
-  if (failure?.code !== 'environmentUnreachable' || !modelText.startsWith('Not run: ')) return null
-  return { unreachable: failure.message }
+  const { failure, notRun } = event.item
+  return failure?.code === 'environmentUnreachable' && notRun === true ? { unreachable: failure.message } : null
 }
 
 type RecordedFacts = { readonly facts: Facts } | { readonly unreachable: string }

@@ -1,5 +1,5 @@
 import { type Rules, ruleTargetOf } from '@parley/policy'
-import { isCall } from '@parley/protocol'
+import { isCall, type RuleRef } from '@parley/protocol'
 import { itemIdOf } from '../log/compare-events.ts'
 import type { ReplayPosition } from '../log/replayed-log.ts'
 
@@ -29,22 +29,18 @@ export function rulesOf(log: ReplayPosition): () => Rules {
     const target = ruleTargetOf(rule.name)
     if (target === null || rule.file === undefined) continue
     const source = { file: rule.file, ...(rule.line === undefined ? {} : { line: rule.line }) }
-    const from = addedAt(log, `(${rule.file}:${rule.line})`)
+    const from = addedAt(log, rule)
     found.set(JSON.stringify([rule, verdict]), { rule: { decision: verdict, target, reason, source }, from })
   }
   const dated = [...found.values()]
   return () => dated.filter(({ from }) => log.at >= from).map(({ rule }) => rule)
 }
 
-function addedAt(log: ReplayPosition, place: string): number {
-  return Math.max(
-    0,
-    log.events.findIndex(
-      ({ event }) =>
-        event.type === 'item.completed' &&
-        event.item.type === 'notice' &&
-        event.item.code === 'ruleAdded' &&
-        event.item.title.includes(place),
-    ),
-  )
+function addedAt(log: ReplayPosition, { file, line }: RuleRef): number {
+  const at = log.events.findIndex(({ event }) => {
+    if (event.type !== 'item.completed' || event.item.type !== 'notice') return false
+    const { rule } = event.item
+    return rule !== undefined && rule.file === file && rule.line === line
+  })
+  return Math.max(0, at)
 }

@@ -1,19 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { blockNotice, type CheckedPath, honoursRequests } from '@parley/policy'
-import {
-  type CallItem,
-  type ConversationEvent,
-  type ConversationState,
-  type ItemId,
-  type OpenItem,
-  type SandboxBlock,
-  settingsInForce,
-} from '@parley/protocol'
+import type { CallItem, ConversationEvent, ConversationState, ItemId, OpenItem } from '@parley/protocol'
 import { EnvironmentUnreachableError } from '@parley/workspace'
-import { planChanged } from '../../calls/advance-call.ts'
-import { secondRun } from '../../calls/attempt.ts'
-import { withoutChangeHint } from '../../calls/hook-effects.ts'
-import { withoutHint } from '../../core/view/repeated-calls.ts'
+import { resultWithout } from '../../core/view/hints.ts'
 import type { PreparedCall, ReadyCall, Tool, ToolOutcome } from '../../tools/contract/tool.ts'
 import { itemIdOf } from '../log/compare-events.ts'
 import { eventsFrom, type LogPosition } from '../log/read-recording.ts'
@@ -71,7 +59,7 @@ function replayedCall(prepared: PreparedCall, itemId: ItemId, parts: ReplayedToo
         ...found,
         async run() {
           parts.onRun(itemId)
-          return (await reached((event) => outcomeOf(event, parts.state()))) ?? lost
+          return (await reached(outcomeOf)) ?? lost
         },
       }
     },
@@ -117,7 +105,7 @@ function payloadOf({ events, at }: LogPosition, itemId: ItemId): string {
       ({ event }) =>
         event.type === 'approval.requested' &&
         event.approval.itemId === itemId &&
-        event.approval.reason.startsWith(planChanged),
+        event.approval.askedAgain === 'planChanged',
     )
   return `${itemId} ${changes.length}`
 }
@@ -138,44 +126,25 @@ function shownOf(log: ReplayPosition, itemId: ItemId): Pick<ReadyCall, 'shown'> 
   return {}
 }
 
-/** Returns the next outcome of a run in the log, without the engine's additions. */
-function outcomeOf(event: ConversationEvent, state: ConversationState): ToolOutcome | null {
+/** Sentences that come with the outcome of a run. The engine adds all others again. */
+const ofTheRun = 'writtenThrough'
+
+/** Returns the next outcome of a run in the log, without the sentences that the engine adds. */
+function outcomeOf(event: ConversationEvent): ToolOutcome | null {
   const item = itemOf(event)
   if (item === null) return null
-  const { status, failure } = item
+  const { status, notRun, failure } = item
+  const hints = (item.hints ?? []).filter(({ about }) => about === ofTheRun)
   const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
   return {
     status: status === 'completed' || status === 'failed' || status === 'interrupted' ? status : 'unknown',
-    modelText: withoutAdditions(item, state),
+    modelText: resultWithout(item, (about) => about !== ofTheRun),
+    hints,
+    ...(notRun === undefined ? {} : { notRun }),
     fields: fieldsOf(item),
     ...(failure === undefined ? {} : { failure }),
-    ...(block === undefined ? {} : { recordedBlock: { block, checkedPaths: checkedIn(item, block) } }),
+    ...(block === undefined ? {} : { recordedBlock: block }),
   }
-}
-
-/** Returns the facts in the log's sentence about blocked paths. */
-function checkedIn({ modelText = '' }: CallItem, { paths }: SandboxBlock): readonly CheckedPath[] {
-  const hidden = /it hides (.*?), where secrets are kept/s.exec(modelText)?.[1] ?? ''
-  const unmade = /keeps it from (.*?)(?:; |\.[ )])/s.exec(modelText)?.[1] ?? ''
-  return paths.map((path) => ({
-    path,
-    masked: hidden.split(', ').includes(path),
-    unmakeable: unmade.split(', ').includes(path),
-    writableInside: false,
-    writableOutside: true,
-    saidMissing: false,
-  }))
-}
-
-/** Returns the text of an outcome without the sentences that the engine adds: it has to add the same ones again. */
-function withoutAdditions(item: CallItem, { core }: ConversationState): string {
-  const plain = withoutChangeHint(withoutHint(item.modelText ?? ''))
-  const block = item.type === 'commandExecution' ? item.sandboxBlock : undefined
-  const mayAsk = honoursRequests(settingsInForce(core).approvalPolicy)
-  const notice = block === undefined ? '' : `\n${blockNotice(block, { mayAsk, checkedPaths: checkedIn(item, block) })}`
-  const unblocked = plain.endsWith(notice) ? plain.slice(0, plain.length - notice.length) : plain
-  const second = item.attempt === 2 ? `\n${secondRun}` : ''
-  return unblocked.endsWith(second) ? unblocked.slice(0, unblocked.length - second.length) : unblocked
 }
 
 function fieldsOf(item: CallItem): NonNullable<ToolOutcome['fields']> {

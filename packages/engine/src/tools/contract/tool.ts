@@ -1,8 +1,9 @@
 import type { Sandbox, SandboxLimits, StopReason } from '@parley/host'
 import type { FreeformInput, ImageLimits, JsonSchemaObject, ModelAbilities } from '@parley/models'
-import type { CheckedPath, Facts } from '@parley/policy'
+import type { Facts } from '@parley/policy'
 import type {
   Answers,
+  CallHint,
   CallItem,
   CallKind,
   ConversationId,
@@ -132,6 +133,10 @@ export interface ToolOutcome {
   readonly status: 'completed' | 'failed' | 'interrupted' | 'unknown'
   /** Exact text for the model, at most 32 KiB. */
   readonly modelText: string
+  /** Sentences of the engine at the end of the text. */
+  readonly hints?: readonly CallHint[]
+  /** Present when nothing was run. */
+  readonly notRun?: true
   readonly failure?: Failure
   /** Present when the sandbox could not be set up, so that nothing was run. */
   readonly sandboxBroke?: true
@@ -140,7 +145,7 @@ export interface ToolOutcome {
   /** Present when the kernel blocked an attempt to use the network. */
   readonly triedNetwork?: true
   /** Present in a replay: the sandbox's block from the log. */
-  readonly recordedBlock?: { readonly block: SandboxBlock; readonly checkedPaths: readonly CheckedPath[] }
+  readonly recordedBlock?: SandboxBlock
   /** Fields of the item that only the run can set. */
   readonly fields?: Partial<
     Pick<
@@ -173,16 +178,12 @@ export function processStop(reason: unknown): StopReason {
   return reason === 'shutdown' || reason === 'handOver' ? reason : 'interrupted'
 }
 
-/** Title of the notice about a turn that a user interrupted. */
-export const interruptedTitle = 'Interrupted'
-
-/** Returns the reason that the title of a notice about an interrupted turn tells of. */
-export function abortReasonIn(title: string): AbortReason {
-  return title === interruptedTitle ? 'interrupted' : { why: title }
-}
-
 /** Outcome of a call that was stopped with its turn before it did anything. */
-export const notStarted: ToolOutcome = { status: 'interrupted', modelText: 'Not run: the turn was stopped.' }
+export const notStarted: ToolOutcome = {
+  status: 'interrupted',
+  modelText: 'Not run: the turn was stopped.',
+  notRun: true,
+}
 
 /** Model that tools are offered to. */
 export interface OfferedTo extends ModelAbilities {

@@ -12,7 +12,7 @@ import { clipForModel, errorMessage, firstBytes } from '@parley/text'
 import { imageProblem } from '../../core/image-facts.ts'
 import { imageTypeOf } from '../../core/image-form.ts'
 import { keepText } from '../contract/command-output.ts'
-import type { CallFiles, StoredImage, ToolContext, ToolOutcome } from '../contract/tool.ts'
+import { type CallFiles, notStarted, type StoredImage, type ToolContext, type ToolOutcome } from '../contract/tool.ts'
 
 interface McpCall {
   readonly tool: string
@@ -22,7 +22,7 @@ interface McpCall {
 /** Calls a server's tool. Waits for a server that is starting; every failure is an outcome. */
 export async function runMcpCall(server: McpServer, call: McpCall, context: ToolContext): Promise<ToolOutcome> {
   const connection = await server.connection(context.signal)
-  if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not sent: the turn was stopped.' }
+  if (context.signal.aborted) return { ...notStarted, modelText: 'Not sent: the turn was stopped.' }
   if (typeof connection === 'string')
     return failureOutcome(
       'mcpServerUnavailable',

@@ -78,5 +78,5 @@ function headingOf(end: CommandEnd, stopped: unknown): string {
 export function sandboxFailed(problem: string): ToolOutcome {
   const message = `the sandbox could not be set up: ${problem}`
   const failure = { code: 'sandboxFailed', message }
-  return { status: 'failed', modelText: `Not run: ${message}`, failure, sandboxBroke: true }
+  return { status: 'failed', modelText: `Not run: ${message}`, notRun: true, failure, sandboxBroke: true }
 }

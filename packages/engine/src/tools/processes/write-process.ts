@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineTool, failedLookUp, type ToolPorts } from '../contract/define-tool.ts'
-import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../contract/tool.ts'
+import { notStarted, type PreparedCall, type Tool, type ToolContext, type ToolOutcome } from '../contract/tool.ts'
 import type { ShownBytes } from './read-process.ts'
 import { unknownProcess } from './stop-process.ts'
 import { factsOfTyping, runningProcess, typedText, typeInto, typingTool, whyNotTyped } from './type-into.ts'
@@ -86,7 +86,7 @@ async function write(call: WriteInput, context: ToolContext, { ports, shownBytes
   const { id } = call
   const stdin = background.input(id)
   if (stdin === null || runningProcess(id, ports) === null) return unknownProcess(id, background)
-  if (context.signal.aborted) return { status: 'interrupted', modelText: 'Not written: the turn was stopped.' }
+  if (context.signal.aborted) return { ...notStarted, modelText: 'Not written: the turn was stopped.' }
   const text = typedText(call)
   const why = whyNotTyped(stdin, text)
   if (why !== null) return failedLookUp(`Not written: process ${id} ${why}.`)

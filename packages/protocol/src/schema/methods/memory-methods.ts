@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { fileChangeEntry } from '../call-parts.ts'
 import { itemId } from '../ids.ts'
-import { fileChangeEntry, itemStatus } from '../item.ts'
+import { itemStatus } from '../item.ts'
 import { memoryParams } from '../params/memory-params.ts'
 
 /** Methods that change the instruction files of all conversations. */

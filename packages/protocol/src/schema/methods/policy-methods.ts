@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { ruleRef } from '../call-parts.ts'
 import { conversationId, itemId } from '../ids.ts'
-import { ruleRef } from '../item.ts'
 import { methodParams } from '../params/params.ts'
 import { approvalPolicy, enforcement, sandboxMode } from '../settings.ts'
 import { hookMethods } from './hook-methods.ts'

@@ -35,7 +35,11 @@ describe('the answer approvedAlways', () => {
       'execution.started by rule:command touch made (exactly)',
     ])
     const notice = watched.items().find(({ type }) => type === 'notice')
-    expect(notice).toMatchObject({ code: 'ruleAdded', title: expect.stringContaining(`${file}:1`) })
+    expect(notice).toMatchObject({
+      code: 'ruleAdded',
+      title: expect.stringContaining(`(${file}:1)`),
+      rule: { file, line: 1 },
+    })
     await other.send('go')
     await other.turnEnded()
     expect(starts(other.story())).toEqual(['execution.started by rule:command touch made (exactly)'])
