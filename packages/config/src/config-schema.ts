@@ -30,10 +30,7 @@ function oauthConfig() {
   })
 }
 
-/**
- * Returns the schema of a provider. This and the following schemas are created only for a configuration with such a
- * section.
- */
+/** Returns the schema of a provider. This and the next ones are made only for a configuration with such a section. */
 function providerConfig() {
   const retries = z.int().min(0).max(100).optional()
   return z.object({

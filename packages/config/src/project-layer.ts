@@ -151,10 +151,7 @@ function pickServers(sections: Record<string, unknown>, own: Config, at: At): Pi
 
 const tooMany = `is ignored: a project can have ${maxServers} tool servers at most.`
 
-/**
- * Returns the reason against starting a server, as the rest of a sentence that begins with its key; null for a
- * permitted server.
- */
+/** Returns the reason against starting a server, the rest of a sentence that begins with its key; null without one. */
 function problemOf(name: string, section: unknown, own: Config): string | null {
   if (!isTable(section)) return 'is not a table. It is ignored.'
   if (!serverName.test(name)) return 'is ignored: a name has letters, digits, - and _, at most 64.'

@@ -1,9 +1,7 @@
 import { type SecretValue, secretsNamed, secretValue } from '@parley/redaction'
 import type { EffectiveConfig } from './effective-config.ts'
 
-/**
- * Sections with values that are often secret. `parley config` hides them, since its output gets pasted into reports.
- */
+/** Sections with values that are often secret. `parley config` hides them: its output gets pasted into reports. */
 const hidden =
   /^(?:mcp_servers\..+\.(?:env|http_headers)|model_providers\..+\.(?:headers|query_params)|shell_environment\.set)\./
 

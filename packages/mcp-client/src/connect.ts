@@ -54,8 +54,8 @@ export async function connect(options: ConnectOptions): Promise<Omit<McpConnecti
   client.onclose = () => onClose()
   client.onerror = (error) => onRemark(error.message)
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
-  client.setNotificationHandler('notifications/message', ({ params }) =>
-    onRemark(`${params.level}: ${textOf(params.data)}`),
+  client.setNotificationHandler('notifications/message', ({ params: { level, data } }) =>
+    onRemark(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
   )
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
     elicit(params, running.at(-1), mcpReq.signal),
@@ -172,7 +172,3 @@ async function elicit(params: unknown, watch: CallWatch | undefined, signal: Abo
 }
 
 const elicitation = z.looseObject({ message: z.string().optional(), requestedSchema: z.unknown().optional() })
-
-function textOf(data: unknown): string {
-  return typeof data === 'string' ? data : JSON.stringify(data)
-}

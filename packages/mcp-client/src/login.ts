@@ -42,33 +42,23 @@ export class McpLoginError extends Error {
   }
 }
 
-/** Return of the browser to parley. */
-interface Redirect {
-  readonly uri: string
-  /** Resolves to the parameters of the return with this state. */
-  arrived(state: string): Promise<URLSearchParams>
-}
-
 interface LoginRequest {
   readonly url: string
-  readonly redirect: Redirect
+  /** Return of the browser to parley; `arrived` resolves to the parameters of the return with this state. */
+  readonly redirect: { readonly uri: string; arrived(state: string): Promise<URLSearchParams> }
   readonly signal: AbortSignal
   readonly now: () => number
   readonly fetch: typeof fetch
 }
 
-/** Login that waits for the user's browser. */
-export interface WaitingLogin {
-  readonly authorizeUrl: string
-  /** Rejects with `McpLoginError`. */
-  readonly login: Promise<McpLogin>
-}
-
-/**
- * Begins a login by OAuth: asks the server for its authorisation server, and registers there. Rejects with
- * `McpLoginError`.
- */
-export async function beginMcpLogin({ url, redirect, signal, now, fetch }: LoginRequest): Promise<WaitingLogin> {
+/** Begins a login by OAuth: finds the authorisation server and registers there. Both promises reject with `McpLoginError`. */
+export async function beginMcpLogin({
+  url,
+  redirect,
+  signal,
+  now,
+  fetch,
+}: LoginRequest): Promise<{ readonly authorizeUrl: string; readonly login: Promise<McpLogin> }> {
   const memory: Memory = {}
   const state = randomBytes(24).toString('base64url')
   let authorizeUrl = ''

@@ -41,20 +41,14 @@ export interface OpenWatch {
   readonly signal: AbortSignal
   readonly log: ServerLogFile
   onTools(list: ToolList): void
-  /**
-   * Called when an opened server broke down and its program has ended; `hasWorked` when only a session that worked is
-   * lost.
-   */
+  /** Called when an opened server broke down and its program ended; `hasWorked` for the loss of a working session. */
   onLost(why: string, hasWorked: boolean): void
 }
 
 /** Time from closing the program's input to SIGTERM. */
 const graceMs = 200
 
-/**
- * Starts a server or connects to it, and lists its tools. Rejects with an `Error` written for people, after the program
- * has ended.
- */
+/** Starts a server or connects to it, and lists its tools. Rejects for people, after the program has ended. */
 export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
   const { launch, startupTimeoutMs: timeoutMs } = settings
   const { signal, log } = watch

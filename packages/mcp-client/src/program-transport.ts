@@ -6,9 +6,7 @@ import { parseJson } from '@parley/text'
 import { isUnasked, limitReplies, maxMessageBytes, tooLarge } from './replies/limit-replies.ts'
 import { isMessage } from './replies/mend-message.ts'
 
-/**
- * Number of notifications and invalid lines in one chunk that counts as a flood, and the pause in reading after one.
- */
+/** Number of notifications and invalid lines in one chunk that is a flood, and the pause in reading after one. */
 const floodLines = 100
 const pauseMs = 100
 
@@ -55,11 +53,6 @@ const shownLength = 200
 
 const lineFeed = 0x0a
 
-interface MessageLines {
-  /** Returns the number of lines of the chunk that answer no request: notifications, and invalid lines. */
-  push(chunk: Buffer): number
-}
-
 interface LineFaults {
   /** Called with the beginning of a line that is not a message, or too long for one. */
   readonly onInvalidLine: (text: string) => void
@@ -67,11 +60,11 @@ interface LineFaults {
   readonly onTooLong: (text: string) => void
 }
 
-/** Splits output into messages. */
+/** Splits output into messages. `push` returns the number of notifications and invalid lines in a chunk. */
 export function createMessageLines(
   onMessage: (message: JSONRPCMessage) => void,
   { onInvalidLine, onTooLong }: LineFaults,
-): MessageLines {
+): { push(chunk: Buffer): number } {
   let pieces: Buffer[] = []
   let size = 0
   let unasked = 0

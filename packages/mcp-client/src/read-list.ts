@@ -74,13 +74,13 @@ export function toolList({ values, problem }: WholeList): ToolList {
   const repeated = new Map<string, number>()
   let nameless = 0
   for (const value of values) {
-    const { name } = isRecord(value) ? value : {}
+    const { name, title, description } = isRecord(value) ? value : {}
     if (!isRecord(value) || typeof name !== 'string' || name === '') nameless += 1
     else if (tools.has(name)) repeated.set(name, (repeated.get(name) ?? 1) + 1)
     else {
       const inputSchema = inputSchemaOf(value['inputSchema'])
       if (typeof inputSchema === 'string') problems.push({ tool: name, why: inputSchema })
-      else tools.set(name, { name, ...wordsOf(value), inputSchema })
+      else tools.set(name, { name, title: textOr(title, null), description: textOr(description, ''), inputSchema })
     }
   }
   const more = [...repeated].map(([tool, times]) => ({
@@ -90,10 +90,6 @@ export function toolList({ values, problem }: WholeList): ToolList {
   const unnamed =
     nameless === 0 ? [] : [{ tool: null, why: `${nameless === 1 ? 'a tool' : `${nameless} tools`} without a name` }]
   return { tools: [...tools.values()], problems: [...problems, ...more, ...unnamed] }
-}
-
-function wordsOf({ title, description }: Readonly<Record<string, unknown>>) {
-  return { title: textOr(title, null), description: textOr(description, '') }
 }
 
 /** Returns a schema, or the reason why the value is not a schema. */

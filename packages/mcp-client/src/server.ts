@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Exchanged, findAndWatchRepositories } from '@parley/host'
 import type { McpServer as McpServerState } from '@parley/protocol'
 import { errorMessage } from '@parley/text'
@@ -192,7 +193,7 @@ export class McpServer implements AsyncDisposable {
   }
 
   async #startAfter(delayMs: number, signal: AbortSignal): Promise<void> {
-    await afterDelay(delayMs, signal)
+    await delay(delayMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
     this.#restarts += 1
     this.#start()
@@ -221,14 +222,4 @@ export class McpServer implements AsyncDisposable {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-function afterDelay(delayMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

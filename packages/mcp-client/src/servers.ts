@@ -12,8 +12,7 @@ export interface McpLease extends AsyncDisposable {
 }
 
 /**
- * All MCP servers of this process. Conversations with equal settings in one place share a server; it stops with the
- * last of them.
+ * All MCP servers of this process. Conversations with equal settings and place share one until the last of them ends.
  */
 export interface McpServers {
   /** `place`: where programs start; null for this machine. */

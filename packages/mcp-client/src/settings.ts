@@ -9,10 +9,7 @@ export type McpLaunch =
       readonly kind: 'stdio'
       readonly argv: readonly string[]
       readonly env: Readonly<Record<string, string>>
-      /**
-       * Names of variables of parley's own environment that it gets; an empty list for a server that a project
-       * configures.
-       */
+      /** Names of variables of parley that it gets; an empty list for a server that a project configures. */
       readonly envVars: readonly string[]
       readonly cwd: string
       /** Sandbox of a server that a project configures. */
@@ -40,10 +37,7 @@ export interface McpSettings {
   readonly disabledTools: readonly string[]
 }
 
-/**
- * Reads the settings of all servers. `sandboxed` has the servers that a project configures, with its root as their
- * folder.
- */
+/** Reads the settings of all servers. `sandboxed` has servers of a project, with its root as their folder. */
 export function mcpSettings(
   { mcp_servers: sections = {} }: Config,
   cwd: string,
@@ -138,9 +132,7 @@ function accepted(text: string): string {
   return text.replaceAll(/[^a-zA-Z0-9_-]/g, '_')
 }
 
-/**
- * Returns the name with a hash, different from the taken names: a tool may have the name that another one hashes to.
- */
+/** Returns the name with a hash, different from the taken names: a tool may have the name another one hashes to. */
 function hashedName(name: string, tool: NamedTool, taken: ReadonlySet<string>): string {
   for (let attempt = 0; ; attempt += 1) {
     const text = attempt === 0 ? keyOf(tool) : `${keyOf(tool)} ${attempt}`

@@ -88,9 +88,11 @@ const table: readonly BuiltinProvider[] = [
   local('vllm', 'vLLM', 8000),
 ]
 
-type KeyedFields = Pick<BuiltinProvider, 'baseUrl' | 'envKey' | 'defaultModel'>
-
-function keyed(id: string, name: string, fields: KeyedFields): BuiltinProvider {
+function keyed(
+  id: string,
+  name: string,
+  fields: Pick<BuiltinProvider, 'baseUrl' | 'envKey' | 'defaultModel'>,
+): BuiltinProvider {
   return { id, name, wireApi: 'chat', ...fields }
 }
 

@@ -89,16 +89,15 @@ const beforeProgram = /(?:^|[;|&(`{])[ \t]*$/
 /** Number of characters before a program's name that are searched for an operator. */
 const reach = 64
 
-interface TextKind {
-  /** True if first words of commands are program names, where every non-ASCII letter is reported. */
-  readonly hasPrograms: boolean
-}
-
 /**
  * Returns warnings about confusable characters in commands and paths, a few sentences at most. Text in another script
- * gives no warning, because some of its letters look like no ASCII letter.
+ * gives no warning, because some of its letters look like no ASCII letter. With `hasPrograms`, first words of commands
+ * are names of programs, where every non-ASCII letter is reported.
  */
-export function confusableWarnings(text: string, { hasPrograms }: TextKind): readonly string[] {
+export function confusableWarnings(
+  text: string,
+  { hasPrograms }: { readonly hasPrograms: boolean },
+): readonly string[] {
   if (/^[\n -~]*$/.test(text)) return []
   const isProse = nonAsciiLetters(text).some((letter) => asciiLookAlike(letter) === null)
   const found = new Map<string, string>()
@@ -221,10 +220,7 @@ const confusables: ReadonlyMap<string, string> = new Map(
   }).flatMap(([plain, others]) => [...others].map((other): [string, string] => [other, plain])),
 )
 
-/**
- * Returns the ASCII character that a character looks like; null for most. Fullwidth and mathematical letters follow
- * NFKC.
- */
+/** Returns the ASCII character that a character looks like, or null. NFKC covers fullwidth and mathematical letters. */
 function asciiLookAlike(character: string): string | null {
   const known = confusables.get(character)
   if (known !== undefined) return known

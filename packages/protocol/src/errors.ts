@@ -1,9 +1,6 @@
 /** Exit code of a server that could not save all it had accepted (EX_IOERR). */
 export const unsavedExitCode = 74
-/**
- * Exit code of a program that cannot use its home or cannot save something; the last line of its stderr gives the
- * reason.
- */
+/** Exit code of a program that cannot use its home or cannot save; the last line of its stderr gives the reason. */
 export const noHomeExitCode = 9
 /** Exit code of a server that cannot open its store (EX_TEMPFAIL); the last line of its stderr gives the reason. */
 export const noStoreExitCode = 75

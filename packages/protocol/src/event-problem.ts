@@ -1,10 +1,7 @@
 import { isRecord } from '@parley/text'
 import { eventShapes } from './event-shapes.ts'
 
-/**
- * Checks a value against one shape. Returns the path of the first wrong field and the expected value; null for a
- * fitting value.
- */
+/** Returns the path of the first wrong field of a value and the expected value; null for a fitting value. */
 type ShapeCheck = (value: unknown) => string | null
 
 /**
@@ -28,9 +25,7 @@ export function storedEventProblem(event: { readonly type: string }): string | n
 /** Checks by the name of a table row, each compiled at its first use. */
 interface Checks {
   readonly byName: Map<string, ShapeCheck>
-  /**
-   * Name of the shape that admits unknown types with the fields that all its known types share; null for closed shapes.
-   */
+  /** Name of the shape that admits unknown types with the fields of all known ones; null for closed shapes. */
   readonly open: string | null
 }
 
@@ -126,10 +121,7 @@ function mapOf(check: ShapeCheck): ShapeCheck {
   }
 }
 
-/**
- * Checks a value against several shapes: by its `type` where each shape has a `type` of its own, else one after the
- * other.
- */
+/** Checks a value against several shapes: by its `type` where each shape has its own, else one after the other. */
 function oneOf(shapes: readonly unknown[], checks: Checks): ShapeCheck {
   const byType = new Map(shapes.flatMap((shape) => typesOf(shape).map((type) => [type, compile(shape, checks)])))
   if (byType.size === shapes.length) {

@@ -51,10 +51,7 @@ interface ReasonWords {
   /** Rule that asks, in brackets. */
   readonly rule: string
   readonly again: string | null
-  /**
-   * Sentence about the extent of a yes for the session, for clients with labels of their own for it; null where the
-   * answer is not offered.
-   */
+  /** Sentence about the extent of a yes for the session, for clients with own labels; null where it is not offered. */
   readonly session: string | null
   /** Reason of the model, quoted; `uncheckedWords` introduce it. */
   readonly justification: string | null
@@ -285,10 +282,7 @@ export const patchLimitWords = 'these files only'
 /** Limit of a look-up outside the folders, which runs nothing and changes nothing. */
 export const readLimitWords = 'only reads'
 
-/**
- * Describes the limits of a call: for a command its sandbox, then its network where known; for a patch its files; for a
- * look-up that it changes nothing.
- */
+/** Describes the limits of a call: sandbox and known network of a command, files of a patch, no change by a look-up. */
 function limitWords(
   { kind, sandbox, network }: Pick<ApprovalRequest, 'kind' | 'sandbox' | 'network'>,
   enforcement: Enforcement,

@@ -4,10 +4,7 @@ import { eventVersion } from './version.ts'
 /** An event as a log holds it, of any version. */
 export type StoredEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/**
- * Translates an event of an earlier version into `eventVersion`. Returns the same object for one of that version, or of
- * an unknown type.
- */
+/** Translates an event of an earlier version into `eventVersion`; others and unknown types stay the same object. */
 export function upgradeEvent(event: StoredEvent, version: number): StoredEvent {
   // Every further step has to do so too: a log may have newer events than its version says.
   const steps = upgrades.slice(Math.max(0, version - 1), eventVersion - 1)

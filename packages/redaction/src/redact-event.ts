@@ -76,10 +76,7 @@ function redactOpen(form: OpenForm, key: string, value: unknown, redact: RedactT
   return replaced(value, (inner, name) => redactOpen(form, name ?? key, inner, redact))
 }
 
-/**
- * Replaces the members of a list or an object; the key of a list's entry is null. Returns the same value if no member
- * changes.
- */
+/** Replaces the members of an object, or of a list (with null as key). Returns the same value if no member changes. */
 function replaced(value: object, replace: (inner: unknown, key: string | null) => unknown): object {
   if (Array.isArray(value)) {
     const list = value.map((one: unknown) => replace(one, null))

@@ -18,9 +18,7 @@ export interface Redaction {
   /** Uses the key of a team for marks and seals from now on, so that its servers recognise each other's. */
   useKey(shared: Uint8Array): void
   learn(values: readonly SecretValue[]): void
-  /**
-   * Returns the mark for a value that is secret even if it is a common word, such as an answer; learns the value, too.
-   */
+  /** Returns the mark for a value that is secret even if it is a common word, and learns the value. */
   hide(name: string, value: string): string
   /** Returns a checksum that only the owner of the key can make. */
   seal(text: string): string

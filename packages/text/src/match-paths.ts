@@ -39,9 +39,7 @@ function isBefore(one: Ranked, other: Ranked): boolean {
   return one.rank < other.rank || (one.rank === other.rank && one.path < other.path)
 }
 
-/**
- * Returns the function that ranks a path in lower case; null for a path that does not match, or is worse than `worst`.
- */
+/** Returns the function that ranks a path in lower case; null for no match, or for one worse than `worst`. */
 function ranking(query: string): (path: string, worst: number) => number | null {
   const folder = query.slice(0, query.lastIndexOf('/') + 1)
   const name = query.slice(folder.length)

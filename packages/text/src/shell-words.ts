@@ -17,10 +17,7 @@ export function splitShellWords(text: string): readonly string[] {
   )
 }
 
-/**
- * Programs that the terminal starts by name, outside any sandbox, when its user asks for a diff, a package, a copy or a
- * page.
- */
+/** Programs that the terminal starts by name, unsandboxed, when its user asks for a diff, package, copy or page. */
 export const programsByName = [
   'git',
   'npm',

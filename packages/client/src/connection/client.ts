@@ -12,13 +12,6 @@ import {
 import { type CloseReason, createPeer, type Transport } from '@parley/rpc'
 import type { SharedAccess } from './reach-server.ts'
 
-interface ClientInfo {
-  readonly name: string
-  /** Name shown to people. */
-  readonly title?: string
-  readonly version: string
-}
-
 /** Functions that the connections of a client call. */
 export interface ClientCallbacks {
   /** Called with trouble that belongs to no conversation, such as a full disk. */
@@ -31,7 +24,8 @@ export interface ClientCallbacks {
 
 /** Properties of a client that are the same on every connection: its statements in the handshake, and its callbacks. */
 export interface Introduction {
-  readonly clientInfo: ClientInfo
+  /** `title`: name shown to people. */
+  readonly clientInfo: { readonly name: string; readonly title?: string; readonly version: string }
   /** True if the client can answer approvals. */
   readonly canApprove: boolean
   /** True if the client shows a reached limit and lets its user go on. Default: false. */

@@ -27,10 +27,7 @@ export interface JoinedConversation {
   readonly owner: Owner
 }
 
-/**
- * Resumes a conversation on this server, or joins it in the process where it is live. Throws `liveElsewhere` with
- * `data.reason` if the owner cannot be joined.
- */
+/** Resumes a conversation here, or joins it where it is live. Throws `liveElsewhere` with `data.reason`. */
 export async function resumeConversation(
   client: Client,
   params: ParamsOf<'conversation/resume'>,
@@ -44,10 +41,7 @@ export async function resumeConversation(
   }
 }
 
-/**
- * Joins a conversation in its owner's process with the introduction of `as`. Throws `liveElsewhere`, also for an owner
- * with configuration where `as` is safe.
- */
+/** Joins a conversation in its owner's process. Throws `liveElsewhere`, also for an unsafe owner where `as` is safe. */
 export async function joinConversation(
   owner: Owner,
   as: IntroducedClient,
@@ -124,7 +118,10 @@ async function connectOwner(owner: Owner, { introduction }: IntroducedClient): P
     const transport = await transportTo(owner, introduction)
     const greeting = connectClient({ ...introduction, transport })
     const expired = () => liveElsewhere(owner, 'unreachable', 'It cannot be joined: it does not answer.')
-    return await withinLimit(greeting, { limitMs: answerLimitMs, expired }).catch(hangUp(transport))
+    return await withinLimit(greeting, { limitMs: answerLimitMs, expired }).catch(async (error: unknown) => {
+      await transport.close()
+      throw error
+    })
   } catch (error) {
     throw joinError(owner, error)
   }
@@ -134,22 +131,10 @@ async function connectOwner(owner: Owner, { introduction }: IntroducedClient): P
 async function transportTo(owner: Owner, { reach }: Introduction): Promise<Transport> {
   const { socket, address } = owner
   if (socket !== null) return connectSocket(socket)
-  if (address === undefined || reach?.token === undefined)
-    throw liveElsewhere(owner, 'notListening', address === undefined ? notListening : withoutToken(address))
+  if (address === undefined) throw liveElsewhere(owner, 'notListening', 'It cannot be joined: it does not listen.')
+  if (reach?.token === undefined)
+    throw liveElsewhere(owner, 'notListening', `It cannot be joined from here: connect to ${address}.`)
   return await reachServer(address, reach, { through: reach.through })
-}
-
-const notListening = 'It cannot be joined: it does not listen.'
-
-function withoutToken(address: string): string {
-  return `It cannot be joined from here: connect to ${address}.`
-}
-
-function hangUp(transport: Transport): (error: unknown) => Promise<never> {
-  return async (error) => {
-    await transport.close()
-    throw error
-  }
 }
 
 function joinError(owner: Owner, error: unknown): unknown {

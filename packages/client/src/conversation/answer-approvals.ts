@@ -112,20 +112,17 @@ const late = { decision: 'denied', note: 'Nobody answered in time.' } as const
 async function ask(approval: Approval, { handler, options, signal }: HandlerCall): Promise<ApprovalAnswer> {
   const expired = new AbortController()
   const lateness = Promise.withResolvers<ApprovalAnswer>()
-  const timer = afterTime(options.timeoutMs, () => {
+  const expire = () => {
     lateness.resolve(late)
     expired.abort()
-  })
+  }
+  const timer = options.timeoutMs === undefined ? undefined : setTimeout(expire, options.timeoutMs)
   try {
     const given = Promise.resolve(handler(approval, { signal: AbortSignal.any([signal, expired.signal]) }))
     return await Promise.race([given, lateness.promise])
   } finally {
     clearTimeout(timer)
   }
-}
-
-function afterTime(delayMs: number | undefined, run: () => void): NodeJS.Timeout | undefined {
-  return delayMs === undefined ? undefined : setTimeout(run, delayMs)
 }
 
 /** Sends an answer. Throws `approvalNotPending` if the approval is settled. */

@@ -253,10 +253,7 @@ export class Conversation implements AsyncDisposable {
     return this.#closing
   }
 
-  /**
-   * Stops following: iterations end, and pending results reject with `closed`. A running turn continues while any
-   * client is connected.
-   */
+  /** Stops following: iterations end, results reject with `closed`. A turn goes on while any client is connected. */
   close(): Promise<void> {
     this.#closing ??= this.#leave('closed')
     return this.#closing

@@ -25,10 +25,7 @@ export type TurnResult = Omit<EventOf<'turn.ended'>, 'type'> & {
   readonly pictures: readonly Picture[]
 }
 
-/**
- * The turn that a message is answered in. Iterating gives its events in order and ends after `turn.ended`; each
- * iteration begins at the first one.
- */
+/** The turn that answers a message. Each iteration gives its events from the first one and ends after `turn.ended`. */
 export interface Turn extends AsyncIterable<ConversationEvent> {
   /** Id of the turn; null while the message is queued. */
   readonly id: TurnId | null
@@ -141,7 +138,8 @@ function createTurnScope(key: TurnKey): TurnScope {
   function find(messageId: MessageId, event: ConversationEvent): readonly ConversationEvent[] {
     if (event.type === 'turn.started') started = event
     if (event.type === 'model.requested') started = null
-    if (event.type === 'message.removed' && event.messageId === messageId) throw removed()
+    if (event.type === 'message.removed' && event.messageId === messageId)
+      throw new ClientError('messageRemoved', 'The message was taken back before a turn began with it.')
     if (event.type !== 'item.completed' || event.item.type !== 'userMessage') return []
     if (event.item.messageId !== messageId || event.turnId === undefined) return []
     turnId = event.turnId
@@ -179,8 +177,4 @@ function createTurnScope(key: TurnKey): TurnScope {
       return [event]
     },
   }
-}
-
-function removed(): ClientError {
-  return new ClientError('messageRemoved', 'The message was taken back before a turn began with it.')
 }

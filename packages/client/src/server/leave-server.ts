@@ -29,7 +29,6 @@ export interface LeaveOptions {
   readonly limitMs?: number
 }
 
-/** Notice about the end of a server. */
 export type EndNotice = Pick<ServerNotice, 'level' | 'code' | 'message'>
 
 /** Explains and carries out the end of a connection. */

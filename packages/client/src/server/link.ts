@@ -15,16 +15,11 @@ export type Target =
   | { readonly server: SpawnedServer; readonly token?: string }
   /** Path of the Unix socket of a running server. */
   | { readonly socket: string }
-  | ServerAtUrl
+  /** A server at its address: `wss://host:port`, `ws://` on this machine. */
+  | ({ readonly url: string } & ServerAccess)
   | SeveralServers
   /** An open transport of `@parley/rpc`, for example to a server in this process. */
   | { readonly transport: Transport }
-
-/** A server at its address. */
-interface ServerAtUrl extends ServerAccess {
-  /** `wss://host:port`, `ws://` on this machine. */
-  readonly url: string
-}
 
 /** Servers that share a store. A connection that is lost is made again, to the same server or to the next one. */
 export interface SeveralServers extends ServerAccess {
@@ -64,20 +59,17 @@ export async function openLink(
   if ('spawn' in target) return ownedLink(startServer(target.spawn))
   if ('transport' in target) return remoteLink(target.transport)
   try {
-    return remoteLink(await connectTransport(target, signal))
+    const transport =
+      'socket' in target
+        ? await connectSocket(target.socket)
+        : await reachServer(target.url, target, signal === undefined ? {} : { signal })
+    return remoteLink(transport)
   } catch (error) {
     if (!(error instanceof ConnectError)) throw error
     if ('url' in target && error.reason === 'refused') throw rejectedToken(error.message)
     const question = error.reason === 'unreachable' || error.reason === 'timedOut' ? ' Is the server running?' : ''
     throw new ClientError('serverUnreachable', `${error.message}.${question}`, error)
   }
-}
-
-type RemoteTarget = Extract<Target, { socket: string } | { url: string }>
-
-async function connectTransport(target: RemoteTarget, signal: AbortSignal | undefined) {
-  if ('socket' in target) return await connectSocket(target.socket)
-  return await reachServer(target.url, target, signal === undefined ? {} : { signal })
 }
 
 function remoteLink(transport: Transport): ServerLink {

@@ -40,10 +40,7 @@ export interface ServerProcess {
   release(): void
 }
 
-/**
- * Starts a server in a session of its own, so that Ctrl+C and a closing terminal do not reach it. The server ends when
- * its stdin closes.
- */
+/** Starts a server in its own session, out of reach of Ctrl+C and a closing terminal; it ends with its stdin. */
 export function startServerProcess(options: SpawnServerOptions): ServerProcess {
   const log = openStderrLog(options.home)
   try {

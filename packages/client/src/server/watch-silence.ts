@@ -12,10 +12,7 @@ interface Silence extends Disposable {
   readonly stopped: Promise<'stopped'>
 }
 
-/**
- * Pings a server repeatedly. Counts silence in ticks: a pause of this process, while no answer can be read, counts as
- * one tick however long it lasts.
- */
+/** Pings a server repeatedly. Counts silence in ticks: a pause of this process, however long, counts as one tick. */
 export function watchSilence(client: Client): Silence {
   const { promise: stopped, resolve } = Promise.withResolvers<'stopped'>()
   let ticks = 0

@@ -241,16 +241,11 @@ function mayOpenLater(error: unknown): boolean {
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
-/** Pauses between attempts, each twice as long as the previous one, up to 5 s. */
-interface Pauses {
-  /** Resolves after the next pause, or at once when the signal aborts. */
-  next(): Promise<void>
-}
-
-function pausesOf(signal: AbortSignal | undefined): Pauses {
+/** Returns pauses between attempts, each twice as long as the previous one, up to 5 s; none after an abort. */
+function pausesOf(signal: AbortSignal | undefined) {
   let delayMs = firstPauseMs
   return {
-    async next() {
+    async next(): Promise<void> {
       const now = delayMs
       delayMs = Math.min(2 * delayMs, longestPauseMs)
       await pause(now, undefined, signal === undefined ? {} : { signal }).catch(() => undefined)

@@ -169,13 +169,12 @@ async function* storedChunks(
   }
 }
 
-interface Unpacking {
-  readonly place: StoredEntry
-  readonly take: (chunk: Buffer) => void
-}
-
 /** Unpacks an entry, and stops as soon as it has more bytes than its manifest allows. */
-async function unpack(files: FileContents, file: OpenFile, { place, take }: Unpacking): Promise<void> {
+async function unpack(
+  files: FileContents,
+  file: OpenFile,
+  { place, take }: { readonly place: StoredEntry; readonly take: (chunk: Buffer) => void },
+): Promise<void> {
   let sizeBytes = 0
   try {
     await pipeline(
@@ -190,7 +189,7 @@ async function unpack(files: FileContents, file: OpenFile, { place, take }: Unpa
       },
     )
   } catch (error) {
-    throw isZlibError(error) ? damaged(place.name) : error
+    throw errorCode(error)?.startsWith('Z_') === true ? damaged(place.name) : error
   }
   if (sizeBytes !== place.sizeBytes) throw damaged(place.name)
 }
@@ -202,10 +201,6 @@ async function unpackSideFile(files: FileContents, file: OpenFile, place: Stored
   const hash = createHash('sha256').update(content).digest('hex')
   if (sideFileRefOf(place.name) !== `sha256:${hash}`) throw damaged(place.name)
   return content
-}
-
-function isZlibError(error: unknown): boolean {
-  return errorCode(error)?.startsWith('Z_') === true
 }
 
 function damaged(name: string): BundleError {

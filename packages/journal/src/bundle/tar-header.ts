@@ -22,7 +22,8 @@ export function tarHeader(name: string, sizeBytes: number): Buffer {
   block.write('0', 156)
   block.write('ustar\0', 257)
   block.write('00', 263)
-  block.write(octal(sumOf(block), 6), CHECKSUM_AT)
+  const checksum = block.reduce((sum, byte) => sum + byte, 0)
+  block.write(octal(checksum, 6), CHECKSUM_AT)
   block[CHECKSUM_AT + 6] = 0
   return block
 }
@@ -42,8 +43,4 @@ export function paddingAfter(sizeBytes: number): number {
 
 function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, '0')
-}
-
-function sumOf(block: Buffer): number {
-  return block.reduce((sum, byte) => sum + byte, 0)
 }

@@ -112,9 +112,7 @@ export const STORE_TAKEN = 'STORE_TAKEN'
 export const STORE_LOST = 'STORE_LOST'
 /** The store has an older decision than one read from it before. */
 export const STORE_OLDER = 'STORE_OLDER'
-/**
- * The log here is not a copy of the one in the store: each lacks lines of the other, or it went on without the store.
- */
+/** The log here is no copy of the store's: each lacks lines of the other, or it went on without the store. */
 export const STORE_PARTED = 'STORE_PARTED'
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', STORE_FULL])
@@ -161,6 +159,16 @@ export function storageError(operation: string, path: string, cause: unknown): S
 
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof StorageError && codes.includes(error.code)
+}
+
+/** Returns the result of `run`; null where the disk fails, for a part that nothing depends on. */
+export function quietly<Result>(run: () => Result): Result | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof StorageError) return null
+    throw error
+  }
 }
 
 function errnoCode(cause: unknown): string {

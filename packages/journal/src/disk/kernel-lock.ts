@@ -83,10 +83,7 @@ function openDatabase(timeout: number): DatabaseSync {
   return new sqlite.DatabaseSync(':memory:', { timeout })
 }
 
-/**
- * Attaches a file and locks it; its locks outlast the transaction, which is on all files of the connection. Throws the
- * error of SQLite.
- */
+/** Attaches a file and locks it for longer than the transaction, which is on all files. Throws the error of SQLite. */
 function attach({ connection: { database }, name }: LockSlot, path: string): void {
   database.prepare(`attach ? as ${name}`).run(path)
   // A journal on disk would stay behind after each killed owner. A cache takes 80 KiB, and there is nothing to read.

@@ -73,10 +73,7 @@ interface DayFolders extends Pick<SessionPaths, 'folder' | 'folders' | 'snapshot
 
 let newest: DayFolders | null = null
 
-/**
- * Returns the folders for the day of an id. Keeps those of the latest id: opening a conversation needs its paths ten
- * times.
- */
+/** Returns the folders for the day of an id. Keeps the latest: opening a conversation needs its paths ten times. */
 function dayFoldersOf(home: string, conversationId: ConversationId): DayFolders {
   const day = Math.floor(createdAtMs(conversationId) / DAY_MS)
   if (newest?.home === home && newest.day === day) return newest

@@ -58,10 +58,7 @@ function* bytePieces(bytes: Buffer): Generator<Buffer, void, undefined> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
-/**
- * Moves a finished file into the folder, copying only across file systems. Other tasks run while it is
- * hashed, as it may have 64 MB.
- */
+/** Moves a finished file into the folder, by a copy only across file systems. Hashes up to 64 MB in slices. */
 export async function adoptSideFile(files: Files, folder: string, path: string): Promise<SideFileRef> {
   const place = placeOf(folder, await hashAndSecure(files, path))
   makeFolders(files, folder)

@@ -107,26 +107,18 @@ const END = '"}'
 const SUFFIX_BYTES = KEY.length + 8 + END.length
 const SUFFIX = /^,"crc":"([0-9a-f]{8})"\}$/
 
-type ChecksumState = 'intact' | 'broken' | 'absent'
-
-interface ChecksummedText {
-  readonly text: string
-  /** Eight hex digits. */
-  readonly crc: string
-}
-
-/** Adds the CRC-32 of a JSON object's text to the object, as its last key. */
-export function withChecksum(json: string): ChecksummedText {
+/** Adds the CRC-32 of a JSON object's text, eight hex digits, to the object as its last key. */
+export function withChecksum(json: string): { readonly text: string; readonly crc: string } {
   const body = json.slice(0, -1)
   const crc = hex(crc32(body))
   return { text: `${body}${KEY}${crc}${END}`, crc }
 }
 
 /** Compares a line with the checksum at its end. `absent`: the line does not end in one. */
-export function checksumState(line: Buffer): ChecksumState {
+export function checksumState(line: Buffer): 'intact' | 'broken' | 'absent' {
   const found = SUFFIX.exec(lastBytes(line))
   if (found === null) return 'absent'
-  return found[1] === bodyChecksum(line) ? 'intact' : 'broken'
+  return found[1] === hex(crc32(line.subarray(0, -SUFFIX_BYTES))) ? 'intact' : 'broken'
 }
 
 /** Returns the checksum at the end of a line. For a line without one, edited by hand, it is computed. */
@@ -136,10 +128,6 @@ export function checksumOf(line: Buffer): string {
 
 function lastBytes(line: Buffer): string {
   return line.toString('latin1', Math.max(0, line.length - SUFFIX_BYTES))
-}
-
-function bodyChecksum(line: Buffer): string {
-  return hex(crc32(line.subarray(0, line.length - SUFFIX_BYTES)))
 }
 
 function hex(crc: number): string {

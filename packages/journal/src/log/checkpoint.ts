@@ -5,8 +5,7 @@ import { createUnnamed, openExisting, writeAll } from '../disk/file-io.ts'
 import type { FileContents, FileFacts, Files, OpenFile } from '../disk/files.ts'
 import { checksumState, withChecksum } from '../line/line.ts'
 import { splitLines } from '../line/read-lines.ts'
-import type { LogHeader } from './header.ts'
-import { bodyStartOf, readHeader } from './header.ts'
+import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 import { holdsMark, type LogMark } from './log-mark.ts'
 
 /** Raise it when checkpoints are written differently: one of another format is not read. */
@@ -29,13 +28,7 @@ export interface Checkpoint {
 }
 
 /** Facts that a file keeps only as long as it is not written to. */
-export interface LogFileStamp {
-  readonly inode: number
-  readonly device: number
-  readonly sizeBytes: number
-  readonly modifiedAtMs: number
-  readonly changedAtMs: number
-}
+export type LogFileStamp = Pick<FileFacts, 'inode' | 'device' | 'sizeBytes' | 'modifiedAtMs' | 'changedAtMs'>
 
 /**
  * Reads a checkpoint; other tasks run in between. Resolves to null when it is missing, damaged, of another key, or of
@@ -53,7 +46,7 @@ export async function readCheckpoint(
     const head = readHead(files, file)
     if (head === null || head.key !== key) return null
     if (JSON.stringify(head.header) !== JSON.stringify(readHeader(files, log))) return null
-    const isUnchanged = isSameStamp(head.stamp, stampOf(files.stat(log)))
+    const isUnchanged = JSON.stringify(head.stamp) === JSON.stringify(stampOf(files.stat(log)))
     const bodyStart = bodyStartOf(files, log)
     if (!(await holdsMark(files, log, { mark: head.mark, bodyStart, isUnchanged, slices }))) return null
     const content = await readContent(files, file, { head, slices })
@@ -89,10 +82,6 @@ export async function writeCheckpoint(
 
 export function stampOf({ inode, device, sizeBytes, modifiedAtMs, changedAtMs }: FileFacts): LogFileStamp {
   return { inode, device, sizeBytes, modifiedAtMs, changedAtMs }
-}
-
-function isSameStamp(a: LogFileStamp, b: LogFileStamp): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 /** Encodes the first line, with its own checksum and the checksum of the parts behind it. */

@@ -29,7 +29,7 @@ export async function copyLog(files: Files, { from, to, header, endOffset, key, 
     const checkpoint = await readCheckpoint(files, from.checkpoint, { log: source, key })
     const start = bodyStartOf(files, source)
     await writeWholeLog(files, { path: to.log, header, home }, (copy) =>
-      copyBytes(files, { source, copy, start, endOffset }),
+      copyBytes(files, { source, copy }, { start, endOffset }),
     )
     const facts = files.look(to.log)
     if (facts !== null && checkpoint !== null && start + checkpoint.mark.endPlace <= endOffset)
@@ -48,14 +48,11 @@ async function keepCheckpoint(files: Files, path: string, checkpoint: Checkpoint
   }
 }
 
-interface CopiedBytes {
-  readonly source: OpenFile
-  readonly copy: OpenFile
-  readonly start: number
-  readonly endOffset: number
-}
-
-async function copyBytes(files: FileContents, { source, copy, start, endOffset }: CopiedBytes): Promise<void> {
+async function copyBytes(
+  files: FileContents,
+  { source, copy }: { readonly source: OpenFile; readonly copy: OpenFile },
+  { start, endOffset }: { readonly start: number; readonly endOffset: number },
+): Promise<void> {
   const slices = timeSlices()
   for (let offset = start; offset < endOffset; offset += CHUNK_BYTES) {
     const length = Math.min(CHUNK_BYTES, endOffset - offset)

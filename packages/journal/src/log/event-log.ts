@@ -18,12 +18,6 @@ interface LogState {
   readonly marks: MarkKeeper | null
 }
 
-interface NewLog {
-  readonly header: LogHeader
-  readonly home: string
-  readonly reports?: LossReports
-}
-
 /** Writes a conversation's log. Only the holder of the `WriterLock` may create one. Handles lines, not events. */
 export class EventLog implements AsyncDisposable {
   readonly path: string
@@ -54,15 +48,19 @@ export class EventLog implements AsyncDisposable {
   }
 
   /** Creates the log and its missing folders, which the first `synced()` syncs. Throws `EEXIST` if it exists. */
-  static create(files: Files, path: string, start: NewLog): EventLog {
+  static create(
+    files: Files,
+    path: string,
+    { header, home, reports }: { readonly header: LogHeader; readonly home: string; readonly reports?: LossReports },
+  ): EventLog {
     makeFolders(files, dirname(path))
     const file = createFile(files, path)
-    const unsyncedFolders = foldersUpTo(dirname(path), start.home)
+    const unsyncedFolders = foldersUpTo(dirname(path), home)
     const log = new EventLog(files, file, { sizeBytes: 0, unsyncedFolders, bodyStart: 0, marks: null })
     try {
-      log.append([encodeHeader(start.header)])
+      log.append([encodeHeader(header)])
       log.#bodyStart = log.#sizeBytes
-      log.#marks = keepMarks({ ...NEW_LOG, bodyStart: log.#sizeBytes }, start.reports)
+      log.#marks = keepMarks({ ...NEW_LOG, bodyStart: log.#sizeBytes }, reports)
       return log
     } catch (error) {
       // The empty file would make the caller's next try fail with EEXIST.

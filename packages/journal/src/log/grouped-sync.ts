@@ -2,10 +2,7 @@ import { type Files, type OpenFile, StorageError, storageError } from '../disk/f
 
 /** Time after which to ask whether a disk that has not ended a sync is stuck. */
 export const slowSyncMs = 5000
-/**
- * Time after which a sync counts as stuck. Shorter than `slowSyncMs`, because a timer can end early by the length of
- * the turn that set it.
- */
+/** Time after which a sync counts as stuck; below `slowSyncMs`, since a timer can end early by the length of a turn. */
 const stuckMs = 4000
 
 /** Runs one fdatasync at a time for any number of callers: calls during one share the next. */
@@ -19,17 +16,19 @@ export class GroupedSync {
   #syncedBytes = 0
   #failure: StorageError | null = null
 
-  constructor(files: Files, file: OpenFile, { folders, confirm }: SyncOptions) {
+  /** `folders` are synced once, after the file. `confirm` throws when the path no longer leads to the synced file. */
+  constructor(
+    files: Files,
+    file: OpenFile,
+    { folders, confirm }: { readonly folders: readonly string[]; readonly confirm: () => void },
+  ) {
     this.#files = files
     this.#file = file
     this.#folders = folders
     this.#confirm = confirm
   }
 
-  /**
-   * The first failure, which is final: the kernel may have dropped the pages it could not write and report success the
-   * next time.
-   */
+  /** The first failure. Final: the kernel may have dropped unwritten pages and report success the next time. */
   get failure(): StorageError | null {
     return this.#failure
   }
@@ -92,13 +91,6 @@ export class GroupedSync {
       this.#running = null
     }
   }
-}
-
-interface SyncOptions {
-  /** Synced once, after the file. */
-  readonly folders: readonly string[]
-  /** Throws when the path no longer leads to the synced file. */
-  readonly confirm: () => void
 }
 
 interface WaitingSync {

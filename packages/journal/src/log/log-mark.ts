@@ -30,12 +30,8 @@ export interface MarkKeeper {
 }
 
 /** State of a scan that ended where new lines begin. */
-export interface ScanEnd {
+export interface ScanEnd extends Pick<LogMark, 'prefixCrc' | 'damage' | 'named' | 'uncheckedSeqs'> {
   readonly bodyStart: number
-  readonly prefixCrc: number
-  readonly damage: readonly Damage[]
-  readonly named: readonly SeqRange[]
-  readonly uncheckedSeqs: readonly number[]
   /** The newest line; null when the log does not end with one that has a checksum. */
   readonly newest: MarkedLine | null
 }
@@ -47,13 +43,7 @@ export interface MarkedLine {
   readonly endOffset: number
 }
 
-export const NEW_LOG: Omit<ScanEnd, 'bodyStart'> = {
-  prefixCrc: 0,
-  damage: [],
-  named: [],
-  uncheckedSeqs: [],
-  newest: null,
-}
+export const NEW_LOG = { prefixCrc: 0, damage: [], named: [], uncheckedSeqs: [], newest: null }
 
 export function keepMarks(end: ScanEnd, reports: LossReports | undefined): MarkKeeper {
   const { bodyStart, damage, uncheckedSeqs } = end
@@ -107,10 +97,7 @@ const PREFIX_CHARACTERS = 128
 
 const CHUNK_BYTES = 1024 * 1024
 
-/**
- * Returns true where a log still ends the marked line at the mark. Reads that line, and all bytes before it unless
- * `isUnchanged`.
- */
+/** Returns true where a log still ends the marked line at the mark. Reads it, and all before unless `isUnchanged`. */
 export async function holdsMark(
   files: FileContents,
   file: OpenFile,

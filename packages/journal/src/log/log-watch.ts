@@ -6,6 +6,7 @@ import {
   LOG_MOVED,
   LOG_REPLACED,
   type OpenFile,
+  quietly,
   StorageError,
 } from '../disk/files.ts'
 
@@ -40,7 +41,7 @@ export class LogWatch {
 
   /** Throws when the file was deleted, or others wrote to it, during a write. */
   assertWritten(sizeBytes: number): void {
-    const own = this.#statOrNull()
+    const own = quietly(() => this.#files.stat(this.#file))
     // The line is written: a failed stat does not disprove that, and the next write checks again.
     if (own === null) return
     if (own.links === 0) throw this.#misplaced(this.#files.look(this.#file.path))
@@ -61,14 +62,5 @@ export class LogWatch {
   #loss(code: string): StorageError {
     this.#lost ??= new StorageError({ code, operation: 'write', path: this.#file.path })
     return this.#lost
-  }
-
-  #statOrNull(): FileFacts | null {
-    try {
-      return this.#files.stat(this.#file)
-    } catch (error) {
-      if (error instanceof StorageError) return null
-      throw error
-    }
   }
 }

@@ -21,14 +21,9 @@ export interface OpenLogOptions {
   readonly folders?: readonly string[]
 }
 
-type OpenedLog = NewerLog | WritableLog
-
-/** A log of a newer program: `LogView` can read it, nothing may write it. */
-interface NewerLog {
-  readonly readOnly: true
-  readonly reason: string
-  readonly header: LogHeader
-}
+type OpenedLog =
+  /** A log of a newer program: `LogView` can read it, nothing may write it. */
+  { readonly readOnly: true; readonly reason: string; readonly header: LogHeader } | WritableLog
 
 export interface WritableLog {
   readonly readOnly: false
@@ -67,8 +62,10 @@ export async function openLog(files: Files, path: string, options: OpenLogOption
   try {
     const header = readHeader(files, file)
     if (header === null) assertOneName(files, file)
-    const isNewer = header !== null && header.minReader > LOG_FORMAT
-    opened = isNewer ? newerLog(header) : await openWritable(files, file, { header, options })
+    opened =
+      header !== null && header.minReader > LOG_FORMAT
+        ? { readOnly: true, reason: newerLogText(header.minReader), header }
+        : await openWritable(files, file, { header, options })
     return opened
   } finally {
     if (opened === undefined || opened.readOnly) files.close(file)
@@ -78,10 +75,6 @@ export async function openLog(files: Files, path: string, options: OpenLogOption
 /** Throws for a file with a further name, before its end is healed: it may be a file of something else. */
 function assertOneName(files: FileContents, file: OpenFile): void {
   if (files.stat(file).links > 1) throw new StorageError({ code: LOG_LINKED, operation: 'open', path: file.path })
-}
-
-function newerLog(header: LogHeader): NewerLog {
-  return { readOnly: true, reason: newerLogText(header.minReader), header }
 }
 
 export function newerLogText(format: number): string {

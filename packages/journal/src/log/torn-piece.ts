@@ -1,5 +1,5 @@
 import { createFile, readSpan, writeAll } from '../disk/file-io.ts'
-import { type Files, hasCode, type OpenFile, StorageError } from '../disk/files.ts'
+import { type Files, hasCode, type OpenFile, quietly } from '../disk/files.ts'
 import { tornPath } from '../disk/session-paths.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -10,7 +10,7 @@ export function keepTornPiece(
   log: OpenFile,
   span: { readonly byteOffset: number; readonly endOffset: number },
 ): string | null {
-  try {
+  return quietly(() => {
     const copy = createNumbered(files, log.path, 1)
     try {
       for (let offset = span.byteOffset; offset < span.endOffset; offset += CHUNK_BYTES) {
@@ -21,10 +21,7 @@ export function keepTornPiece(
       files.close(copy)
     }
     return copy.path
-  } catch (error) {
-    if (error instanceof StorageError) return null
-    throw error
-  }
+  })
 }
 
 function createNumbered(files: Files, logPath: string, n: number): OpenFile {

@@ -4,19 +4,13 @@ import { createUnnamed, foldersUpTo, makeFolders, writeAll } from '../disk/file-
 import type { FileContents, Files, OpenFile } from '../disk/files.ts'
 import { encodeHeader, type LogHeader } from './header.ts'
 
-interface WholeLog {
-  readonly path: string
-  readonly header: LogHeader
-  readonly home: string
-}
-
 /**
  * Writes a log with all its lines, which `fill` adds behind the header. A killed process leaves no part of it that is
  * listed. Resolves when it would survive a power cut.
  */
 export async function writeWholeLog(
   files: Files,
-  { path, header, home }: WholeLog,
+  { path, header, home }: { readonly path: string; readonly header: LogHeader; readonly home: string },
   fill: (log: OpenFile) => Promise<void>,
 ): Promise<void> {
   const folder = dirname(path)

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { crc32 } from 'node:zlib'
 import { readFile } from '../disk/file-io.ts'
-import { type FileContents, type FileFacts, type Files, type FolderEntries, StorageError } from '../disk/files.ts'
+import { type FileContents, type FileFacts, type Files, type FolderEntries, quietly } from '../disk/files.ts'
 import { type SessionFile, walkSessions } from '../disk/session-paths.ts'
 import type { LogHeader } from '../log/header.ts'
 import { type LogLine, LogView } from '../log/read-log.ts'
@@ -58,14 +58,9 @@ export function compareLogs(
 }
 
 function factsOf(files: FolderEntries, path: string): FileFacts | null {
-  try {
-    const facts = files.look(path)
-    return facts?.kind === 'file' ? facts : null
-  } catch (error) {
-    // A log that cannot be looked at stays as it is known: it may be back.
-    if (error instanceof StorageError) return null
-    throw error
-  }
+  // A log that cannot be looked at stays as it is known: it may be back.
+  const facts = quietly(() => files.look(path))
+  return facts?.kind === 'file' ? facts : null
 }
 
 function isAsRead(row: KnownLog, facts: FileFacts): boolean {
@@ -86,7 +81,8 @@ export function readOnLog(database: DatabaseSync, { files, texts, log: { id, pat
   const found = database.prepare('select * from logs where id = ?').get(id)
   const known = found === undefined ? null : knownLog(found)
   if (facts === null || (known !== null && isAsRead(known, facts))) return false
-  const isGrown = known !== null && known.inode === facts.inode && endsAsRead(files, path, known)
+  const isGrown =
+    known !== null && known.inode === facts.inode && markAt(files, path, known.readBytes) === known.lastCrc
   if (known !== null && !isGrown) forgetLog(database, id)
   const from = isGrown ? known.readBytes : 0
   const number = isGrown ? known.number : newNumber(database, id)
@@ -133,11 +129,6 @@ function indexLines(
 function newNumber(database: DatabaseSync, id: string): number {
   const insert = database.prepare('insert into logs values (null, ?, 0, -1, 0, 0, 0, 0)')
   return Number(insert.run(id).lastInsertRowid)
-}
-
-/** Returns true where a log still has the bytes before the end of the indexed part. */
-function endsAsRead(files: FileContents, path: string, { readBytes, lastCrc }: KnownLog): boolean {
-  return markAt(files, path, readBytes) === lastCrc
 }
 
 /** Returns the checksum of the bytes before a byte offset. */

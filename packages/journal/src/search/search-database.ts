@@ -27,10 +27,7 @@ const tables = `
   );
 `
 
-/**
- * Opens the database at `path`, or makes it. One of another version or that cannot be read is removed first.
- * Throws `StorageError`.
- */
+/** Opens or makes a database. Removes one of another version or that cannot be read first. Throws `StorageError`. */
 export function openSearchDatabase(files: Files, path: string, version: number): DatabaseSync {
   try {
     return opened(files, path, version)

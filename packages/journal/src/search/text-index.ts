@@ -26,9 +26,7 @@ export interface TextIndex extends Disposable {
   readOn(log: SessionFile): boolean
   find(words: readonly SearchWord[]): readonly FoundLog[]
   forget(id: ConversationId): void
-  /**
-   * Rewrites a part of the file, so that the words of forgotten logs leave it. Returns true once nothing is left to do.
-   */
+  /** Rewrites a part of the file, to remove words of forgotten logs. Returns true once nothing is left to do. */
   purge(): boolean
   /** Number of conversations left out because of the limit of size, the oldest ones. */
   leftOut(): number

@@ -4,7 +4,7 @@ import { timeSlices } from '@parley/host'
 import type { ConversationId } from '@parley/protocol'
 import { isRecord, parseJson } from '@parley/text'
 import { readFile, replaceFile } from '../disk/file-io.ts'
-import { type FileContents, type FileFacts, type Files, StorageError } from '../disk/files.ts'
+import { type FileContents, type FileFacts, type Files, quietly, StorageError } from '../disk/files.ts'
 import { type SessionFile, sessionsFolder, walkSessions } from '../disk/session-paths.ts'
 import { EXCERPT_BYTES, readExcerpt } from './log-excerpt.ts'
 
@@ -97,16 +97,6 @@ async function describe<Row>(
     if (lines === null) return null
     const row = rows.describe({ id, ...lines, sizeBytes, modifiedAtMs }, grown?.row ?? null)
     return { id, inode, sizeBytes, modifiedAtMs, row }
-  } catch (error) {
-    if (error instanceof StorageError) return null
-    throw error
-  }
-}
-
-/** Returns null on a disk error: neither one unreadable log nor a full disk may prevent the listing. */
-function quietly<T>(run: () => T): T | null {
-  try {
-    return run()
   } catch (error) {
     if (error instanceof StorageError) return null
     throw error

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type FolderEntries, StorageError } from '../disk/files.ts'
+import { type FolderEntries, quietly } from '../disk/files.ts'
 import { isConversationId, namesIn, newestDays, sessionPaths } from '../disk/session-paths.ts'
 import { removeSession } from './delete-session.ts'
 
@@ -30,7 +30,7 @@ function isSwept(
   const { id, kind } = unfinished.exec(name)?.groups ?? {}
   if (id === undefined || !isConversationId(id)) return false
   const path = join(folder, name)
-  try {
+  const isRemoved = quietly(() => {
     const facts = files.look(path)
     if (facts?.kind !== 'file' || nowMs - facts.modifiedAtMs < abandonedAfterMs) return false
     const paths = sessionPaths(home, id)
@@ -38,8 +38,6 @@ function isSwept(
     if (kind === 'jsonl' && paths !== null && files.look(paths.log) === null) removeSession(files, paths)
     files.remove(path)
     return true
-  } catch (error) {
-    if (error instanceof StorageError) return false
-    throw error
-  }
+  })
+  return isRemoved === true
 }

@@ -2,12 +2,15 @@ import { dirname } from 'node:path'
 import { isOwnerAlive } from '@parley/host'
 import { isRecord, parseJson } from '@parley/text'
 import { makeFolders, openExisting, replaceFile } from '../disk/file-io.ts'
-import { FILE_MODE, type FileContents, type Files, type HeldLock, hasCode, StorageError } from '../disk/files.ts'
-
-/** Result when another process holds the lock; `heldBy` is null when its owner file cannot be read. */
-interface LockRefused {
-  readonly heldBy: Owner | null
-}
+import {
+  FILE_MODE,
+  type FileContents,
+  type Files,
+  type HeldLock,
+  hasCode,
+  quietly,
+  StorageError,
+} from '../disk/files.ts'
 
 /**
  * Lock on writing one conversation. The kernel frees it when its owner dies; the owner file keeps it where the kernel's
@@ -25,8 +28,11 @@ export class WriterLock implements Disposable {
     this.#place = place
   }
 
-  /** Takes the lock if it is free. Throws `ENOLCK` where the file system has no locks, `LOCK_UNAVAILABLE` for other causes. */
-  static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | LockRefused {
+  /**
+   * Takes the lock if it is free; else returns its owner, null when the owner file cannot be read. Throws `ENOLCK` where
+   * the file system has no locks, `LOCK_UNAVAILABLE` for other causes.
+   */
+  static tryAcquire(files: Files, place: LockPlace, owner: Owner): WriterLock | { readonly heldBy: Owner | null } {
     makeFolders(files, dirname(place.lock))
     prepareLockFile(files, place.lock)
     const held = files.lock(place.lock)
@@ -83,21 +89,8 @@ function prepareLockFile(files: Files, path: string): void {
 }
 
 function readOwnerQuietly(files: Files, path: string): Owner | null {
-  try {
-    // Most often the file is missing, and a look costs less than a failed open.
-    return files.look(path) === null ? null : readOwner(files, path)
-  } catch (error) {
-    if (error instanceof StorageError) return null
-    throw error
-  }
-}
-
-function quietly(hint: () => void): void {
-  try {
-    hint()
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error
-  }
+  // Most often the file is missing, and a look costs less than a failed open.
+  return quietly(() => (files.look(path) === null ? null : readOwner(files, path)))
 }
 
 /** Process that holds a conversation, as its owner file names it. */
@@ -111,7 +104,6 @@ export interface Owner {
   readonly program: string
 }
 
-/** Describes this process as an owner. */
 export function thisProcess(files: FileContents, about: { program: string; socket: string | null }): Owner {
   return {
     pid: process.pid,

@@ -13,10 +13,7 @@ export type CatalogueRow = readonly [
   long?: readonly [overTokens: number, price: PriceRow],
 ]
 
-/**
- * Models by provider and name, as models.dev listed them on 2026-07-02. A name with a date or `-latest` behind it is
- * the same model.
- */
+/** Models by provider and name, as of models.dev on 2026-07-02. A name with a date or `-latest` is the same model. */
 export const catalogue: Readonly<Record<string, Readonly<Record<string, CatalogueRow>>>> = {
   openai: {
     'gpt-4': [8_192, 8_192, [30, null, null, 60]],

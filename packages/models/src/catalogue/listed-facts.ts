@@ -5,15 +5,8 @@ const tokenRange = { least: 1_000, most: 100_000_000 } as const
 /** Highest price of a million tokens that a list can mean, in US dollars. */
 const mostDollars = 10_000
 
-/** Facts as a list or a file gave them, unchecked. */
-interface UncheckedFacts {
-  readonly contextWindow?: unknown
-  readonly outputLimit?: unknown
-  readonly price?: unknown
-}
-
 /** Returns the facts that can be true, without the others. */
-export function credibleFacts(listed: UncheckedFacts): ListedFacts {
+export function credibleFacts(listed: { readonly [Fact in keyof ListedFacts]?: unknown }): ListedFacts {
   const contextWindow = credibleTokens(listed.contextWindow)
   const outputLimit = credibleTokens(listed.outputLimit)
   const price = crediblePrice(listed.price)

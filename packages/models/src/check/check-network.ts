@@ -38,7 +38,7 @@ export async function checkNetwork(check: NetworkCheck): Promise<readonly Networ
     ]
   const proxy = proxyFor(url, env, provider.network)
   const route = proxy === null ? 'directly' : `through the proxy ${proxy.host}`
-  const steps = [ok('address', `${url.origin}, ${route}`), ...(await reach({ url, proxy, provider, stepMs }))]
+  const steps = [ok('address', `${url.origin}, ${route}`), ...(await reach(url, proxy, { provider, stepMs }))]
   if (steps.some(({ level }) => level === 'problem')) return steps
   // The interface of packages has no list of models.
   if (provider.package !== undefined) return [...steps, await askForToken(check)]
@@ -47,15 +47,12 @@ export async function checkNetwork(check: NetworkCheck): Promise<readonly Networ
   return [...steps, listed, await askForToken(check)]
 }
 
-interface Route {
-  readonly url: URL
-  readonly proxy: URL | null
-  readonly provider: Provider
-  readonly stepMs: number
-}
-
 /** Looks the name up, connects and, for https, speaks TLS; ends at the first step that fails. */
-async function reach({ url, proxy, provider, stepMs }: Route): Promise<readonly NetworkStep[]> {
+async function reach(
+  url: URL,
+  proxy: URL | null,
+  { provider, stepMs }: { readonly provider: Provider; readonly stepMs: number },
+): Promise<readonly NetworkStep[]> {
   const first = proxy ?? url
   const limit = () => AbortSignal.timeout(stepMs)
   const steps: NetworkStep[] = []

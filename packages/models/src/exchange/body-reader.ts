@@ -35,20 +35,15 @@ export function createBodyReader(parts: BodyReaderParts): BodyReader {
   let reader: BodyReader | undefined
   return {
     read(bytes) {
-      reader ??= firstCharacter(bytes) === '' ? undefined : readerFor(bytes, parts)
+      const first = reader === undefined ? firstCharacter(bytes) : ''
+      if (first !== '') reader = /[{[]/.test(first) ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
       return reader?.read(bytes) ?? { events: [], alive: false }
     },
     end: () => (reader ?? createStreamedBodyReader(parts)).end(),
   }
 }
 
-function readerFor(bytes: Uint8Array, parts: BodyReaderParts): BodyReader {
-  return /[{[]/.test(firstCharacter(bytes)) ? createWholeBodyReader(parts) : createStreamedBodyReader(parts)
-}
-
-/**
- * Returns the first byte after white space and a byte order mark, as a character; an empty text without such a byte.
- */
+/** Returns the first byte after white space and a byte order mark, as a character; an empty text without one. */
 function firstCharacter(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte > 0x20 && ![0xef, 0xbb, 0xbf].includes(byte))
   return first === undefined ? '' : String.fromCharCode(first)
@@ -81,10 +76,7 @@ export function createStreamedBodyReader({ reader, explain, limits, wireName }: 
   }
 }
 
-/**
- * Creates a reader for one JSON text, the answer of servers that ignore `stream: true`: one object, or a list of
- * events.
- */
+/** Creates a reader for one JSON text, an object or a list of events: some servers ignore `stream: true`. */
 function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReaderParts): BodyReader {
   const checked = createShapeCheck({ reader, explain, wireName })
   const chunks: Uint8Array[] = []
@@ -108,9 +100,7 @@ function createWholeBodyReader({ reader, explain, limits, wireName }: BodyReader
   }
 }
 
-/**
- * Returns the events of a JSON text: the elements of a list, or the whole text as one. Text that is cut has no events.
- */
+/** Returns the elements of a JSON list, or another JSON text as one event. Text that is cut has no events. */
 function eventsIn(text: string): readonly string[] {
   if (!isWhole(text)) return []
   const value: unknown = JSON.parse(text)

@@ -88,9 +88,7 @@ function urlOf(provider: ProviderAddress, path: string): URL | undefined {
   return url
 }
 
-/**
- * Returns all headers. Configured headers replace headers of the wire, so that a gateway may have a scheme of its own.
- */
+/** Returns all headers. Configured ones replace those of the wire: a gateway may have a scheme of its own. */
 function headersOf({ provider, wire, env, key }: Target): Record<string, string> {
   const headers = new Map<string, string>([
     ['accept-encoding', 'identity'],
@@ -119,12 +117,8 @@ export function keyVariable({ envKey, otherEnvKey }: KeySource, env: Env): strin
 /** Returns the values that no message may contain, should the provider quote them. */
 export function secretsOf(provider: ProviderAddress, env: Env, key: string | undefined): readonly string[] {
   const fromHeaders = Object.values(provider.envHeaders ?? {}).map((variable) => env[variable]?.trim())
-  return [key, ...fromHeaders].filter(isLongEnough)
-}
-
-/** Tells whether a secret is long enough to be removed from messages; a short one occurs in ordinary words. */
-function isLongEnough(secret: string | undefined): secret is string {
-  return secret !== undefined && secret.length >= 8
+  // A shorter one occurs in ordinary words.
+  return [key, ...fromHeaders].filter((secret) => secret !== undefined).filter(({ length }) => length >= 8)
 }
 
 /** Returns the source of the key for messages: a variable or a login; undefined for a request without a key. */

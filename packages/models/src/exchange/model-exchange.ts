@@ -19,18 +19,12 @@ export async function* streamModel(
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  if (signal.aborted) {
-    yield { type: 'aborted' }
-    return
-  }
+  if (signal.aborted) return yield { type: 'aborted' }
   const exchange = new ModelExchange(plan, request, signal)
   try {
     for (;;) {
       for (const event of await exchange.nextBatch()) {
-        if (signal.aborted) {
-          yield { type: 'aborted' }
-          return
-        }
+        if (signal.aborted) return yield { type: 'aborted' }
         yield event
         if (isTerminal(event)) return
       }
@@ -152,10 +146,7 @@ class ModelExchange {
   }
 }
 
-/**
- * Returns a refusal with the entries that its words name. A refusal about another part of the request names no entries
- * at all.
- */
+/** Returns a refusal with the entries that its words name, if they are about entries at all. */
 function withRefusedEntries(
   failure: ModelFailure,
   body: string,

@@ -53,7 +53,7 @@ const messages: readonly (readonly [RegExp, 'quota' | 'tooManyTools' | 'contextT
 /** Returns the failure of a rejected request, whether the error came as an HTTP status or inside the stream. */
 export function classifyRefusal(refusal: Refusal, context: FailureContext): ModelFailure {
   const status = refusal.status ?? refusal.error.status
-  const verdict = verdictOn(refusal.error, status)
+  const verdict = verdictByWord(refusal.error, status) ?? verdictByStatus(status)
   const { message } = refusal.error
   const quoted = message === '' ? '' : ` It said: ${message}`
   const failure = {
@@ -72,10 +72,6 @@ const ofContent: ReadonlySet<number | undefined> = new Set([400, 422, undefined]
 
 function refusedBy({ code }: Verdict, status: number | undefined): Pick<ModelFailure, 'refused'> {
   return code === 'invalidRequest' && ofContent.has(status) ? { refused: [] } : {}
-}
-
-function verdictOn(error: ProviderError, status: number | undefined): Verdict {
-  return verdictByWord(error, status) ?? verdictByStatus(status)
 }
 
 /** Judges by the provider's own words, which are more exact than a status and inside a stream the only evidence. */

@@ -86,9 +86,7 @@ const guardHeaders = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated']
 const guardWords =
   /just a moment|attention required|cf-chl|challenge-platform|captcha|verify you are human|access denied/i
 
-/**
- * Returns the failure of a request that a guard before the provider has stopped with a page; undefined for any other.
- */
+/** Returns the failure of a request that a guard before the provider answered with a page; undefined for any other. */
 function explainGuard({ status, headers }: HttpHead, body: string, host: string): ModelFailure | undefined {
   const isGuards = guardHeaders.some((name) => headers[name] !== undefined) || guardWords.test(body)
   if (status !== 403 || !isGuards || !/^\s*</.test(body)) return undefined

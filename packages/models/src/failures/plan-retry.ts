@@ -28,10 +28,7 @@ type RetryPlan =
   | { readonly type: 'retry'; readonly delayMs: number; readonly attempt: number; readonly maxAttempts: number }
   | { readonly type: 'giveUp'; readonly because: 'notRetryable' | 'attempts' | 'budget' }
 
-/**
- * Decides whether and when to retry. The wait is never shorter than the provider's hint; a hint beyond the budget gives
- * up.
- */
+/** Decides whether and when to retry. Never waits less than the provider's hint; gives up on one beyond the budget. */
 export function planRetry({ failures, limits, random, elapsedMs }: FailedRequest): RetryPlan {
   const newest = failures.at(-1)
   if (newest === undefined || newest.retry === 'never') return { type: 'giveUp', because: 'notRetryable' }
@@ -56,10 +53,7 @@ interface UnreachedProvider {
   readonly patienceMs: number
 }
 
-/**
- * Returns the wait before the next try to reach a provider; the last try is at the end of the patience. Null after
- * that.
- */
+/** Returns the wait before the next try to reach a provider, the last one at the end of the patience; null after it. */
 export function planNetworkWait({ tries, random, elapsedMs, patienceMs }: UnreachedProvider): number | null {
   const leftMs = patienceMs - elapsedMs
   return leftMs <= 0 ? null : Math.round(Math.min(leftMs, doubling(shortWaits, tries, random)))

@@ -101,10 +101,7 @@ function textAt({ index, part }: MessagePath, messages: readonly unknown[]): str
 /** Most entries of one side that are searched for a part of their common message. */
 const most = 200
 
-/**
- * Returns the entries behind a path. The writer tells: requests with fewer entries show which entry adds the message,
- * and which one completes it.
- */
+/** Returns the entries behind a path: requests with fewer entries show which ones begin and complete the message. */
 function entriesAt(
   path: MessagePath,
   messages: readonly unknown[],

@@ -28,9 +28,7 @@ export function proxyFor(url: URL, env: Env, settings: NetworkSettings = {}): UR
   return isExempt || !URL.canParse(proxy) ? null : new URL(proxy)
 }
 
-/**
- * Tells if an entry of NO_PROXY covers an address: `*`, a host, `.suffix` or `*.suffix`, each with an optional port.
- */
+/** Tells if an entry of NO_PROXY (`*`, a host, `.suffix` or `*.suffix`, with an optional port) covers an address. */
 function exempts(entry: string, url: URL): boolean {
   const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
   if (host === '' || (port !== undefined && port !== portOf(url))) return false
@@ -43,10 +41,7 @@ export function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-/**
- * Returns the authorities that certificates are checked against; undefined for Node's own. Throws when the CA file is
- * unusable.
- */
+/** Returns the authorities to check certificates against; undefined for Node's own. Throws for an unusable CA file. */
 export function trustOf({ caFile, systemCa = false }: NetworkSettings = {}): SecureContext | undefined {
   if (caFile === undefined && !systemCa) return undefined
   // A list of authorities replaces Node's own, which is therefore added, too.

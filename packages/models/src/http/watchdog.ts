@@ -3,11 +3,6 @@ import { type AwakeTimeout, awakeTimeout } from '@parley/host'
 /** Reason why a response was ended. */
 export type Trip = 'aborted' | 'idle' | 'tooLong'
 
-export interface WatchdogLimits {
-  readonly idleMs: number
-  readonly totalMs: number
-}
-
 /** Timer that ends a response when it is aborted, silent or endless: `onTrip` runs once, `trip` is the reason. */
 export class Watchdog {
   readonly #signal: AbortSignal
@@ -18,7 +13,7 @@ export class Watchdog {
   #held = false
   #trip: Trip | undefined
 
-  constructor(signal: AbortSignal, limits: WatchdogLimits, onTrip: () => void) {
+  constructor(signal: AbortSignal, limits: { readonly idleMs: number; readonly totalMs: number }, onTrip: () => void) {
     this.#signal = signal
     this.#onTrip = onTrip
     this.#idle = awakeTimeout(limits.idleMs, () => this.#onIdle())

@@ -35,9 +35,7 @@ export interface PluginPorts {
 export interface ClientPorts {
   /** Variables for keys, configured headers and proxies. */
   readonly env: Env
-  /**
-   * Returns the key that the user logged in with, for a provider without a key in its variables. Read for each request.
-   */
+  /** Returns the key of the user's login, for a provider without a key in its variables. Read for each request. */
   readonly keptKey?: () => string | undefined
   readonly now?: () => number
   readonly limits?: Partial<ExchangeLimits>

@@ -136,9 +136,7 @@ export type FailureCode =
   | 'unknownModel'
   | 'unreachable'
 
-/**
- * Wait before a retry: `short` is seconds, `long` is minutes since the provider is busy, `never` needs a change first.
- */
+/** Wait before a retry: `short` is seconds, `long` minutes for a busy provider, `never` needs a change first. */
 export type RetryClass = 'short' | 'long' | 'never'
 
 export interface ModelFailure {
@@ -149,10 +147,7 @@ export interface ModelFailure {
   /** Wait that the provider asks for; a retry must not come sooner. */
   readonly retryAfterMs?: number
   readonly status?: number
-  /**
-   * Set where the provider has read the request and refuses its content: the entries that the refusal names, or an
-   * empty list.
-   */
+  /** Set where the provider refuses the content of a request: the entries that it names, or an empty list. */
   readonly refused?: readonly number[]
   /** Set where no connection came about, so that nothing was sent: the network may be back later. */
   readonly network?: true

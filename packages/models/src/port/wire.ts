@@ -33,15 +33,10 @@ export function wireNameOf({ version }: Pick<HttpWire, 'version'>): string {
   return version.split('/')[0] ?? version
 }
 
-/**
- * Body of a request in UTF-8. Its pieces are sent one after the other, and never change: further requests share them.
- */
+/** Body of a request in UTF-8, in pieces to send in order. They never change: further requests share them. */
 export type RequestBody = readonly Uint8Array[]
 
-/**
- * Writes the body of a request. Equal entries give equal bytes; a longer conversation begins with the bytes of a
- * shorter one.
- */
+/** Writes the body of a request. Equal entries give equal bytes; a longer conversation begins with the same bytes. */
 export type WriteRequest = (request: ModelRequest) => RequestBody
 
 /** Reader of one response. Both methods append to `out`; nothing follows a terminal event. */

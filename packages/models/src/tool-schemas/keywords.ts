@@ -2,9 +2,7 @@ import { isRecord } from '@parley/text'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/**
- * Kind of value that a keyword of JSON Schema (draft 2020-12) takes. Keywords outside of this table may have any value.
- */
+/** Kind of value of a keyword of JSON Schema (draft 2020-12). Keywords outside of this table may have any value. */
 type KeywordKind =
   | 'count'
   | 'flag'

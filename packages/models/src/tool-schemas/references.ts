@@ -3,10 +3,7 @@ import type { ToolRules } from '../port/tool-rules.ts'
 import { mapSchemas, type Schema } from './keywords.ts'
 import { validSchema } from './valid-schema.ts'
 
-/**
- * Most references that are written out in a schema, and most characters of their targets, which may hold further
- * references.
- */
+/** Most references that are written out in a schema, and most characters of their targets with further references. */
 const maxWritten = 100
 const maxWrittenChars = 200_000
 

@@ -87,9 +87,7 @@ function typeIn(value: unknown): unknown {
   return known.length === 0 ? undefined : known
 }
 
-/**
- * Escapes of letters that Python does not know, and its other words for a named group and a character by its number.
- */
+/** Escapes of letters, named groups and characters by their number that Python does not know in this form. */
 const notPython = /(?:^|[^\\])(?:\\\\)*(?:\\(?![abBdDfnrsStuUvwWxAZN])[A-Za-z]|\\u\{|\(\?<[A-Za-z])/
 
 function compiles(pattern: string, { pythonPatterns }: ToolRules): boolean {

@@ -9,15 +9,15 @@ export interface OpenResponse {
   finished: boolean
 }
 
-interface EventHandlers {
-  /** Reads one event that is a JSON object. */
-  readonly read: (event: JsonRecord, out: ModelEvent[]) => void
-  /** Completes a response after the end of its stream; undefined while a necessary event is missing. */
-  readonly complete: () => ((out: ModelEvent[]) => void) | undefined
-}
-
-/** Creates a reader of events that are JSON objects. After the terminal event it reads nothing. */
-export function createEventReader(state: OpenResponse, { read, complete }: EventHandlers): WireReader {
+/**
+ * Creates a reader of events that are JSON objects, up to the terminal event. `complete` returns the completion of a
+ * response after the end of its stream; undefined while a necessary event is missing.
+ */
+export function createEventReader(
+  state: OpenResponse,
+  read: (event: JsonRecord, out: ModelEvent[]) => void,
+  complete: () => ((out: ModelEvent[]) => void) | undefined,
+): WireReader {
   return {
     read(data, out) {
       if (state.finished) return

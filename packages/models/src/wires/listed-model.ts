@@ -9,10 +9,7 @@ const windowKeys = [
 ]
 const outputKeys = ['outputTokenLimit', 'max_completion_tokens', 'max_output_tokens', 'max_tokens']
 
-/**
- * Returns a model with what its entry in a list says of it, under any of the names that servers have for it. What
- * cannot be true is left out.
- */
+/** Returns a model with the credible facts of its entry in a list, under any of the names that servers use. */
 export function listedModel(id: string, entry: JsonRecord): ListedModel {
   const top = recordAt(entry, 'top_provider') ?? {}
   const meta = recordAt(entry, 'meta') ?? {}

@@ -42,7 +42,8 @@ const maxMessageChars = 400
 export function readErrorBody(body: string): ProviderError {
   const record = errorRecord(body)
   if (record !== undefined) return readErrorRecord(record)
-  return { message: looksLikeHtml(body) ? '' : clip(body), code: '', kind: '' }
+  const isPage = /^\s*</.test(body)
+  return { message: isPage ? '' : clip(body), code: '', kind: '' }
 }
 
 /** Returns the object of an error, also one that stands in a list; undefined for any other body. */
@@ -95,16 +96,11 @@ function joined(parts: readonly (string | undefined)[], separator: string): stri
   return known.length === 0 ? undefined : known.join(separator)
 }
 
-function looksLikeHtml(body: string): boolean {
-  return /^\s*</.test(body)
-}
-
 function clip(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length > maxMessageChars ? `${line.slice(0, maxMessageChars)}…` : line
 }
 
-/** Returns an image as a URL that contains it. */
 export function dataUrl({ mediaType, base64 }: ImagePart): string {
   return `data:${mediaType};base64,${base64}`
 }

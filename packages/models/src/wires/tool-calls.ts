@@ -37,12 +37,7 @@ export function createCallIds(entries: readonly ModelEntry[]): CallIds {
   }
 }
 
-interface KnownIds {
-  readonly taken: Set<string>
-  responses: number
-}
-
-const idsIn = foldGrowingLists<ModelEntry, KnownIds>(
+const idsIn = foldGrowingLists<ModelEntry, { readonly taken: Set<string>; responses: number }>(
   () => ({ taken: new Set(), responses: 0 }),
   (ids, entry) => {
     if (entry.kind !== 'response') return
@@ -83,10 +78,7 @@ export function createCallProgress(): CallProgress {
   }
 }
 
-/**
- * Returns the arguments of a call as an object. Text that is not an object goes back whole, so that the model sees its
- * mistake.
- */
+/** Returns the arguments of a call as an object. Other text goes back whole, so that the model sees its mistake. */
 export function readableArguments(written: string): JsonRecord {
   return parseRecord(written) ?? { unreadable: written }
 }

@@ -44,9 +44,7 @@ export function createWrittenIds(): (id: string) => string {
   }
 }
 
-/**
- * Returns an id in a form of at most 64 characters; one that is short enough stays as it is, whatever its characters.
- */
+/** Returns an id in at most 64 characters; a shorter one stays as it is, whatever its characters. */
 export function shortForm(id: string): string {
   return id.length > maxChars ? markedForm(id) : id
 }

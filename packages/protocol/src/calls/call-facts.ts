@@ -1,14 +1,12 @@
 import type { CallKind } from '../schema/call-parts.ts'
 import type { CallItem, ItemOf } from '../schema/item.ts'
 
-interface OwnedTool {
+/** Returns server and tool of a call from its facts, which hold the exact names; before they exist, from the model's name. */
+export function toolOwner({ tool: name, facts }: Pick<ItemOf<'toolCall'>, 'tool' | 'facts'>): {
   /** Name of the MCP server, or `parley` for a tool of ours. */
   readonly server: string
   readonly tool: string
-}
-
-/** Returns server and tool of a call from its facts, which hold the exact names; before they exist, from the model's name. */
-export function toolOwner({ tool: name, facts }: Pick<ItemOf<'toolCall'>, 'tool' | 'facts'>): OwnedTool {
+} {
   const { server, name: ownName } = facts ?? {}
   if (facts?.['kind'] === 'mcp' && typeof server === 'string' && typeof ownName === 'string')
     return { server, tool: ownName }

@@ -1,9 +1,6 @@
 import { thisMachine } from './setting-names.ts'
 
-/**
- * Returns the folder and environment of a conversation as parameters for another one. Always names the environment, since
- * the default is the configured one.
- */
+/** Returns a conversation's place as parameters for another one; without an environment the configured one counted. */
 export function samePlace({
   meta: { cwd },
   settings: { environment = thisMachine },

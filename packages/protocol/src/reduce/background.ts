@@ -6,10 +6,7 @@ import { without } from './approvals.ts'
 /** Code of the notice that the background commands of an earlier session no longer run. */
 export const backgroundLost = 'backgroundLost'
 
-/**
- * Adds a command that continues in the background, or removes the commands that an item reports as ended, with the
- * waits for their output.
- */
+/** Adds a command that goes on in the background, or removes an item's ended ones with the waits for them. */
 export function reduceBackground(core: ConversationCore, item: Item, { at }: Pick<Envelope, 'at'>): ConversationCore {
   if (goesOn(item)) {
     const { title, durationMs = 0 } = item
@@ -22,7 +19,7 @@ export function reduceBackground(core: ConversationCore, item: Item, { at }: Pic
 /** Returns the commands that a finished item reports as ended. */
 function endedBy({ background = {} }: ConversationCore, item: Item): readonly string[] {
   if (item.type !== 'notice') return [item.id]
-  return item.code === backgroundLost ? Object.keys(background) : endedIn(item)
+  return item.code === backgroundLost ? Object.keys(background) : (item.ended ?? []).map(({ itemId }) => itemId)
 }
 
 function withoutBackground(core: ConversationCore, ended: readonly string[]): ConversationCore {
@@ -33,12 +30,8 @@ function withoutBackground(core: ConversationCore, ended: readonly string[]): Co
 }
 
 function withoutWaitsFor(core: ConversationCore, ended: readonly string[]): ConversationCore {
-  return core.waits === undefined
-    ? core
-    : withWaits(
-        core,
-        core.waits.filter(({ itemId }) => !ended.includes(itemId)),
-      )
+  const waits = core.waits?.filter(({ itemId }) => !ended.includes(itemId))
+  return waits === undefined ? core : withWaits(core, waits)
 }
 
 /** Replaces the lines that users wait for. */
@@ -54,8 +47,4 @@ export function goesOn(item: Item): item is Extract<Item, { type: 'commandExecut
   if (item.type !== 'commandExecution' || item.background !== true || item.status !== 'completed') return false
   // A command that had ended by the time of its answer has an exit code or a signal.
   return item.exitCode === undefined && item.signal === undefined
-}
-
-function endedIn({ ended }: Extract<Item, { type: 'notice' }>): readonly string[] {
-  return (ended ?? []).map(({ itemId }) => itemId)
 }

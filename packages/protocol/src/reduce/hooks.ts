@@ -29,28 +29,23 @@ function withHooks({ hooks: _, ...core }: ConversationCore, moments: readonly Ho
 
 /** Returns the state without the moments before an ended call and before the question about it. */
 export function withoutMomentsOf(core: ConversationCore, itemId: ItemId): ConversationCore {
-  if (core.hooks === undefined) return core
-  const isOver = (one: HooksStarted) =>
-    one.itemId === itemId && (one.on === 'PreToolUse' || one.on === 'PermissionRequest')
-  return withHooks(
+  return withoutMoments(
     core,
-    core.hooks.filter((one) => !isOver(one)),
+    (one) => one.itemId === itemId && (one.on === 'PreToolUse' || one.on === 'PermissionRequest'),
   )
 }
 
 /** Returns the state without the moments of an ended turn. */
 export function withoutMomentsIn(core: ConversationCore, turnId: Turn['id']): ConversationCore {
-  if (core.hooks === undefined) return core
-  return withHooks(
-    core,
-    core.hooks.filter((one) => one.turnId !== turnId),
-  )
+  return withoutMoments(core, (one) => one.turnId === turnId)
 }
 
-/**
- * Removes an ended hook from its moment. The moment ends with its last hook, or with a hook that stops or is
- * interrupted.
- */
+function withoutMoments(core: ConversationCore, isOver: (one: HooksStarted) => boolean): ConversationCore {
+  const left = core.hooks?.filter((one) => !isOver(one))
+  return left === undefined ? core : withHooks(core, left)
+}
+
+/** Removes an ended hook from its moment, which ends with its last hook, or with one that stops or is interrupted. */
 function endInMoment(core: ConversationCore, { hook, itemId, outcome }: HookRan): ConversationCore {
   const { hooks: moments = [] } = core
   const isIts = ({ name, source }: HooksStarted['hooks'][number]) => name === hook.name && source === hook.source

@@ -214,9 +214,7 @@ export function standingOutcome({ failedExecution, executionStarted }: OpenItem)
   return failedExecution === undefined || executionStarted ? null : failedExecution
 }
 
-/**
- * Returns the item of a compaction that was stopped or cut off. It has changed nothing, and half a summary is not kept.
- */
+/** Returns the item of a compaction that was stopped or cut off. It changed nothing; half a summary is not kept. */
 export function interruptedCompaction(item: ItemOf<'contextCompaction'>): ItemOf<'contextCompaction'> {
   return { ...item, status: 'interrupted', title: 'Not compacted: interrupted', text: '' }
 }

@@ -101,16 +101,14 @@ function changedTurn(
   switch (event.type) {
     case 'turn.parked':
       return parkedTurn(turn, event)
-    case 'model.requested':
-      return {
-        ...withoutChecked(withoutGoingOn(withoutStop(turn))),
-        phase: 'model',
-        calls: 0,
-        modelCalls: turn.modelCalls + 1,
-        retry: null,
-      }
-    case 'model.responded':
-      return { ...withoutMade(turn), phase: 'calls', retry: null }
+    case 'model.requested': {
+      const { goesOn: _, ...asked } = withoutChecked(withoutStop(turn))
+      return { ...asked, phase: 'model', calls: 0, modelCalls: turn.modelCalls + 1, retry: null }
+    }
+    case 'model.responded': {
+      const { toMake: _, ...made } = turn
+      return { ...made, phase: 'calls', retry: null }
+    }
     case 'retry.scheduled': {
       const { retryAt, attempt, attempts, failure, asked, network } = event
       const known = { ...(attempts === undefined ? {} : { attempts }), ...(asked === undefined ? {} : { asked }) }
@@ -135,14 +133,6 @@ export function modelInUse({ settings, turn }: Pick<ConversationCore, 'settings'
 }
 
 function withoutStop({ stopReason: _, stopWords: _words, ...turn }: Turn): Turn {
-  return turn
-}
-
-function withoutMade({ toMake: _, ...turn }: Turn): Turn {
-  return turn
-}
-
-function withoutGoingOn({ goesOn: _, ...turn }: Turn): Turn {
   return turn
 }
 
@@ -179,10 +169,7 @@ function usageWith(
   }
 }
 
-/**
- * Returns the sum of two counts. The cost covers the calls with a known price; `isPartCost` marks a sum that lacks
- * other calls.
- */
+/** Returns the sum of two counts. `isPartCost` marks a cost that lacks calls without a known price. */
 export function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   const { cacheWriteTokens: aWritten, costUsd: aCost } = a
   const { cacheWriteTokens: bWritten, costUsd: bCost } = b

@@ -9,19 +9,12 @@ export type ReviewTarget =
   /** Words of a client, in place of a target. */
   | { readonly kind: 'words'; readonly text: string }
 
-/**
- * Returns the message that asks for a review, for a turn of purpose `review`.
- *
- * @param focus Words of the user about the focus of the review; may be empty.
- */
+/** Returns the message that asks for a review, for a turn of purpose `review`; `focus` is in the user's words. */
 export function reviewRequest(target: ReviewTarget, focus = ''): string {
   return [targetWords(target), ...(focus.trim() === '' ? [] : [focus.trim()]), howToReview].join('\n\n')
 }
 
-/**
- * Returns the text that people see for a review message: the reviewed changes, and the user's own words. Null for other
- * messages.
- */
+/** Returns a review message for people: the reviewed changes and the user's words; null for other messages. */
 export function shownReviewRequest(text: string): string | null {
   const end = text.indexOf(`\n\n${howToReview}`)
   return end < 0 ? null : text.slice(0, end)

@@ -88,10 +88,7 @@ export type HookInputOf<On extends HookInput['hook_event_name']> = Extract<HookI
 
 const optionalText = z.string().optional()
 
-/**
- * Object that a hook may write to stdout. Unknown fields are ignored; a field of another type makes the whole output
- * invalid.
- */
+/** Object that a hook may write to stdout. Unknown fields are ignored; a field of another type makes it invalid. */
 export const hookAnswer = z.looseObject({
   continue: z.boolean().optional().describe('`false` ends the turn.'),
   stopReason: optionalText.describe('With `continue: false`: the reason, for the user.'),

@@ -8,10 +8,7 @@ export const trigramCount = mask + 1
 /** Text to scan, or bytes that are read as one character each. */
 export interface Haystack {
   readonly length: number
-  /**
-   * Returns the first index from `from` where a marked trigram ends, or an unseen sequence may begin; -1 if there is no
-   * such index.
-   */
+  /** Returns the next index where a marked trigram ends or an unseen sequence may begin; -1 without one. */
   next(from: number): number
   /** Tells whether a sequence that readers cannot see begins at an index. */
   hides(at: number): boolean
@@ -35,9 +32,7 @@ export interface StopTables {
   readonly unseen: Uint8Array
 }
 
-/**
- * Creates a haystack of text. Trigrams use the low byte of a character; marked ones are ASCII, so every one is found.
- */
+/** Creates a haystack of text. Trigrams use the low byte of a character, which is enough: marked ones are ASCII. */
 export function inText(text: string, { marked, unseen }: StopTables): Haystack {
   const trigramAt = (end: number) => trigramOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1), text.charCodeAt(end))
   return {
@@ -97,10 +92,7 @@ export function inBytes({ before, bytes, decode }: ByteText, tables: StopTables)
   }
 }
 
-/**
- * Finds the next place in bytes where a scan stops. A function of its own over one type, since a scan spends most of
- * its time here.
- */
+/** Finds the next place in bytes where a scan stops. Over one type only: a scan spends most of its time here. */
 function nextInBytes(
   bytes: Uint8Array,
   { marked, unseen }: StopTables,

@@ -79,10 +79,7 @@ export function formsOf(value: string): readonly ValueForm[] {
   return [...[...new Set(plain)].map(form(false)), ...[...new Set([...inside, ...urlSafe])].map(form(true))]
 }
 
-/**
- * Returns the spellings of a string by writers of JSON: with `\/` (PHP), in ASCII (Python), without signs of HTML (Go,
- * Java).
- */
+/** Returns the JSON spellings of a string: with `\/` (PHP), in ASCII (Python), without signs of HTML (Go, Java). */
 function jsonForms(json: string): readonly string[] {
   const escaped = (signs: RegExp) =>
     json.replaceAll(signs, (sign) => String.raw`\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -17,9 +17,7 @@ export interface IndexedPattern {
   readonly offset: number
 }
 
-/**
- * Greatest distance of the trigram from the start of its prefix. A nearer trigram lets a stream hold back less text.
- */
+/** Greatest distance of the trigram from its prefix's start. A smaller one lets a stream hold back less text. */
 export const maxOffset = 8
 
 export function indexPatterns(patterns: readonly Pattern[]): PatternIndex {

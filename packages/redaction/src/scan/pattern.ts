@@ -79,10 +79,7 @@ function formPattern(form: string, secret: SecretValue): Pattern {
 /** Length of the prefix that finds a form in base64. A line break within the prefix is not recognised. */
 const base64Prefix = 12
 
-/**
- * Returns the patterns of a form in base64, which may be split into lines: one for its beginning, and one for the text
- * after it.
- */
+/** Returns the patterns of a form in base64, maybe split into lines: for its beginning, and for the text after it. */
 function base64Patterns(form: string, secret: SecretValue): Pattern[] {
   const rest = form.slice(base64Prefix)
   return [form, ...(rest.length < base64Prefix ? [] : [rest])].map((part) => ({

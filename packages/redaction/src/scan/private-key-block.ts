@@ -15,10 +15,7 @@ const header = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const headerChars = new RegExp(`[A-Z0-9 -]{0,${maxHeader}}`, 'y')
 const next = /-----BEGIN|-----END [A-Z0-9 ]{0,60}-----|\[secret:|[A-Za-z0-9+/=]{32,}/g
 
-/**
- * Matches a private key from its BEGIN line to its END line, however the lines are joined. A block that is cut off ends
- * with its last line.
- */
+/** Matches a private key from BEGIN to END, however its lines are joined; a block that is cut, to its last line. */
 export function matchKeyBlock(text: string, from: number, whole: boolean): ShapeMatch {
   header.lastIndex = from
   const opening = header.exec(text)

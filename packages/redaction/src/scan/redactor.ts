@@ -15,16 +15,10 @@ export interface Redactor {
   stream(): RedactedStream
 }
 
-/**
- * Redactor of a text that arrives in pieces. It holds back a possible beginning of a secret. Its output, joined, equals
- * the redacted whole.
- */
+/** Redactor of a text in pieces, which holds back possible beginnings of secrets. Its output is the redacted whole. */
 export interface RedactedStream {
   push(piece: string): string
-  /**
-   * Adds bytes, read as one character each. Returns the output, or the number of bytes of the piece that pass
-   * unchanged.
-   */
+  /** Adds bytes, read as one character each. Returns the output, or the number of bytes that pass unchanged. */
   pushBytes(piece: BytePiece): string | number
   end(): string
 }
@@ -68,9 +62,7 @@ interface Search {
   readonly tables: Readonly<Record<TextForm, StopTables>>
 }
 
-/**
- * Finds the secrets of a whole text: in the text itself and, if parts are invisible, in the text that a reader sees.
- */
+/** Finds the secrets of a whole text: in the text itself and, where parts are invisible, in the visible text. */
 function findAll({ index, tables }: Search, text: string): readonly SecretMatch[] {
   const form = 'characters'
   if (!mayHide(text, form)) {

@@ -121,12 +121,9 @@ function beginningAtEnd(
   const text = hay.slice(first, length)
   for (let start = length - furthest; start < length; start++) {
     const tail = text.slice(start - first)
-    const known = [...(beginnings.get(tail) ?? []), ...(beginnings.get(tail.toLowerCase())?.filter(isAnyCase) ?? [])]
+    const anyCase = beginnings.get(tail.toLowerCase())?.filter((pattern) => pattern.anyCase) ?? []
+    const known = [...(beginnings.get(tail) ?? []), ...anyCase]
     if (known.some((pattern) => start === ended || pattern.mayBegin(text, start - first))) return start
   }
   return length
-}
-
-function isAnyCase({ anyCase }: Pattern): boolean {
-  return anyCase
 }

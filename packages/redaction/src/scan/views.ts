@@ -22,9 +22,7 @@ export function whole(text: string): View {
   return { text, placeOf: (at) => at, countBefore: (place) => place, floor: (place) => place }
 }
 
-/**
- * Signs of sequences that only the screen hides: payloads, characters that are taken back, blanks at the right margin.
- */
+/** Signs of sequences that only the screen hides: payloads, taken back characters, blanks at the right margin. */
 const onScreenOnly = /\x08|\x1b[\]PX^_k]|[\x90\x98\x9d-\x9f]| \r(?!\n)/
 
 export interface Views {

@@ -35,10 +35,7 @@ interface IncomingRequestsOptions {
   readonly maxLineBytes: number
 }
 
-/**
- * Request with a running handler. Creates its signal at the first use, since a signal is costly and few handlers need
- * one.
- */
+/** Request with a running handler. Creates its signal at the first use: it is costly, and few handlers need one. */
 class RunningRequest implements CallContext {
   readonly id: RequestId
   readonly method: string

@@ -4,11 +4,6 @@ import { type Unreadable, unreadable } from './transport.ts'
 /** Text of one line without its line feed, or the reason why it cannot be read. */
 export type SplitLine = string | Unreadable
 
-interface LineSplitter {
-  /** Returns the lines that the chunk completes, blank ones left out, and holds the bytes after the last line feed. */
-  push(chunk: Buffer): SplitLine[]
-}
-
 const lineFeed = 0x0a
 const tooLong = unreadable('tooLong')
 const notUtf8 = unreadable('notUtf8')
@@ -17,10 +12,11 @@ const notUtf8 = unreadable('notUtf8')
  * Creates a splitter that cuts bytes into lines at LF only. Checks and decodes the whole lines of a chunk at once; one
  * by one where any is bad or too long.
  */
-export function createLineSplitter(maxLineBytes: number): LineSplitter {
+export function createLineSplitter(maxLineBytes: number) {
   const held = createByteBuffer(maxLineBytes)
   let skipping = false
 
+  /** Returns the lines that the chunk completes, blank ones left out, and holds the bytes after the last line feed. */
   function push(chunk: Buffer): SplitLine[] {
     const firstBreak = held.sizeBytes > 0 || skipping ? chunk.indexOf(lineFeed) : -1
     const lines = firstBreak < 0 ? [] : completeHeld(chunk.subarray(0, firstBreak))

@@ -105,11 +105,10 @@ let newest: { readonly line: string; readonly bytes: Buffer } | undefined
 function encodeLongLine(line: string): Buffer {
   if (newest?.line === line) return newest.bytes
   const bytes = Buffer.from(`${line}\n`)
-  if (newest === undefined) process.nextTick(forget)
+  if (newest === undefined)
+    process.nextTick(() => {
+      newest = undefined
+    })
   newest = { line, bytes }
   return bytes
-}
-
-function forget(): void {
-  newest = undefined
 }

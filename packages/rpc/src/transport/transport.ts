@@ -43,9 +43,7 @@ export interface Transport extends AsyncDisposable {
   readonly closed: Promise<CloseReason>
 }
 
-/**
- * Returns a transport with other incoming lines than the given one. The caller must no longer pull from the given one.
- */
+/** Returns a transport with other incoming lines. The caller must no longer pull from the given one. */
 export function withIncoming(transport: Transport, incoming: Transport['incoming']): Transport {
   const { ping } = transport
   return {
@@ -77,10 +75,7 @@ export interface TransportLimits {
   readonly maxDepth: number
   /** Most values in one line; an empty array or object counts twice at most. Default 100,000. */
   readonly maxValues: number
-  /**
-   * Time limit for writing the last bytes after `close`, and for reading the remote end's last bytes after the output
-   * failed. Default 1000.
-   */
+  /** Limit for writing the last bytes after `close`, and for reading after a failed output. Default 1000. */
   readonly graceMs: number
 }
 
@@ -143,11 +138,6 @@ export function createDrainWaiters(level: () => number): DrainWaiters {
  */
 type ConnectErrorReason = 'unreachable' | 'refused' | 'notWebSocket' | 'untrusted' | 'timedOut'
 
-interface ConnectErrorOptions {
-  readonly cause?: unknown
-  readonly why?: string
-}
-
 /** Failure to connect. Its message is one sentence that names the address, never the token. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError'
@@ -155,7 +145,7 @@ export class ConnectError extends Error {
   /** Clause without the address, for a line that already names the address; null where no clause is known. */
   readonly why: string | null
 
-  constructor(reason: ConnectErrorReason, message: string, { cause, why }: ConnectErrorOptions = {}) {
+  constructor(reason: ConnectErrorReason, message: string, { cause, why }: { cause?: unknown; why?: string } = {}) {
     super(message, { cause })
     this.reason = reason
     this.why = why ?? null

@@ -78,10 +78,7 @@ function bindPrivately(server: Server, path: string): Promise<void> {
   })
 }
 
-/**
- * Returns whether the path is free or a socket without a listener. Checks the file type too, since connecting to a
- * plain file fails in the same way.
- */
+/** Returns whether the path is free or a socket without a listener; connecting to a plain file fails alike. */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   if (found !== undefined && !found.isSocket()) return false

@@ -10,10 +10,7 @@ export function statusError(url: string, status: number): ConnectError {
   return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
 
-/**
- * Returns the error for a failed handshake: what failed, why, and what helps. `authorities` names the setting for
- * certificate authorities.
- */
+/** Returns the error for a failed handshake, with why and what helps. `authorities` names the setting for them. */
 export function handshakeError(url: string, cause: Error, authorities: string): ConnectError {
   if (cause.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, { cause })
   const code = codeOrMessage(cause)

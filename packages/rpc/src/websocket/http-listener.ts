@@ -48,10 +48,7 @@ interface HttpOptions extends ServerOptions {
   readonly tls?: TlsFiles
 }
 
-/**
- * Creates an HTTP server that makes a transport of each admitted websocket. Throws `ListenError` for a wrong
- * certificate.
- */
+/** Creates an HTTP server that makes transports of admitted websockets. Throws `ListenError` for a bad certificate. */
 export function createWebSocketServer(admit: Admit, { tls, ...more }: HttpOptions = {}): Server {
   const options = { headersTimeout: headersTimeoutMs, ...more }
   const server = tls === undefined ? createServer(options) : secureServer(options, tls)

@@ -25,10 +25,7 @@ export interface PageSource {
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 
-/**
- * Guard for browsers: admits exactly its own Hosts, for each Host its own Origin, and for a websocket also the Origins
- * of other servers.
- */
+/** Guard for browsers: admits its own Hosts, each with its own Origin, and for websockets Origins of other servers. */
 export interface PageGuard {
   /** Returns the owner of a page's websocket, else the HTTP status that rejects it. */
   admit(head: RequestHead): Admitted | Promise<Admitted>

@@ -102,10 +102,7 @@ export async function listenWebSocket(options: ListenWebSocketOptions): Promise<
   return { address, close, [Symbol.asyncDispose]: close, url, origin }
 }
 
-/**
- * Listens for websockets on a unix socket that only this user can open, for clients that can send no token. Rejects with
- * `ListenError`.
- */
+/** Listens on a unix socket that only this user can open, for clients without a token. Rejects with `ListenError`. */
 export function listenWebSocketFile(options: ListenFileOptions): Promise<Listener> {
   const { file, path, onConnection } = options
   return listenAtPath(
@@ -214,10 +211,7 @@ function admitUpgrade(
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
 }
 
-/**
- * Returns the owner of an upgrade that a path's own rule admitted. The remote end answers requests, so its messages may
- * be long.
- */
+/** Returns the owner of an upgrade that a path's own rule admitted, whose answers to requests may be long. */
 async function admittedByRule(decided: ReturnType<AdmitQuery>): Promise<Admitted> {
   const admitted = await decided
   if (admitted === null) return 401

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeLine, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
-import { excessOf } from '../../src/transport/json-measure.ts'
+import { decodeLine, excessOf, repeatsTopLevelId } from '../../src/transport/decode-line.ts'
 
 const limits = { maxDepth: 512, maxValues: 100_000 }
 

@@ -71,18 +71,12 @@ const effects: Readonly<Record<string, Effect>> = {
   chmod: ({ live }, [path]) => changedMode(live, live.seeTarget(pathOf(path)), pathOf(path)),
   fsync: synced,
   fdatasync: synced,
-  mkdir:
-    ({ live }, [path]) =>
-    () =>
-      void live.see(pathOf(path)),
+  mkdir: (recorded, [path]) => seen(recorded, path),
   mkdtemp:
     ({ live }) =>
     (path) =>
       void live.see(pathOf(path)),
-  symlink:
-    ({ live }, [, path]) =>
-    () =>
-      void live.see(pathOf(path)),
+  symlink: (recorded, [, path]) => seen(recorded, path),
   link: ({ live }, [from, to]) => {
     const node = live.see(pathOf(from))
     return () => {
@@ -96,18 +90,17 @@ const effects: Readonly<Record<string, Effect>> = {
     if (node === null || left === null || taken === null) return undefined
     return () => live.record({ kind: 'rename', from: left, to: taken, node })
   },
-  unlink:
-    ({ live }, [path]) =>
-    () =>
-      live.dropMissing(pathOf(path)),
-  rmdir:
-    ({ live }, [path]) =>
-    () =>
-      live.dropMissing(pathOf(path)),
-  rm:
-    ({ live }, [path]) =>
-    () =>
-      live.dropMissing(pathOf(path)),
+  unlink: dropped,
+  rmdir: dropped,
+  rm: dropped,
+}
+
+function seen({ live }: Recorded, path: unknown): () => void {
+  return () => void live.see(pathOf(path))
+}
+
+function dropped({ live }: Recorded, [path]: readonly unknown[]): () => void {
+  return () => live.dropMissing(pathOf(path))
 }
 
 function opening({ live, files }: Recorded, [path, flags]: readonly unknown[]): (result: unknown) => void {

@@ -1,7 +1,4 @@
-/**
- * Replaces each lone surrogate in the texts and keys of a JSON value by U+FFFD. Returns the same value without lone
- * surrogates.
- */
+/** Replaces lone surrogates in texts and keys of a JSON value by U+FFFD. Returns the same value without one. */
 export function wellFormed<Value>(value: Value): Value {
   return healed(value) as Value // narrowed: only texts change, and stay texts
 }

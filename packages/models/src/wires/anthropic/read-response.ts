@@ -19,10 +19,11 @@ export function createMessagesReader(request: ModelRequest, explain: ExplainFaul
     stopDetails: {},
     finished: false,
   }
-  return createEventReader(state, {
-    read: (event, out) => readEvent(state, event, out),
-    complete: () => (state.stopReason === undefined ? undefined : (out) => complete(state, out)),
-  })
+  return createEventReader(
+    state,
+    (event, out) => readEvent(state, event, out),
+    () => (state.stopReason === undefined ? undefined : (out) => complete(state, out)),
+  )
 }
 
 /** State of one response while it is read. */

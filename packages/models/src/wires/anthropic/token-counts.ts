@@ -2,10 +2,7 @@ import { isRecord } from '@parley/text'
 import type { TokenUsage } from '../../port/model-client.ts'
 import { type JsonRecord, numberAt, recordAt } from '../json.ts'
 
-/**
- * Counts as the API gives them; `fresh` is input that was neither read from the cache (`cached`) nor written to it
- * (`written`).
- */
+/** Counts of the API: `fresh` input was neither read from the cache (`cached`) nor written to it (`written`). */
 export interface TokenCounts {
   readonly fresh: number
   readonly cached: number

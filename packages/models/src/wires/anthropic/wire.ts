@@ -57,10 +57,7 @@ interface ModelTraits {
   readonly schemas: boolean
 }
 
-/**
- * Traits by name, the first that fits; after the table of the `@ai-sdk/anthropic` package of August 2026. A later
- * Claude is taken for one like the newest.
- */
+/** Traits by name, the first that fits (of `@ai-sdk/anthropic` in August 2026). A later Claude counts as the newest. */
 const traits: readonly (readonly [RegExp, ModelTraits])[] = [
   [/claude-(?:opus-4-[6-8]|sonnet-4-6)/, { maxOutputTokens: 128_000, thinking: 'adaptive', schemas: true }],
   [/claude-(?:opus|sonnet|haiku)-4-5/, { maxOutputTokens: 64_000, thinking: 'budget', schemas: true }],

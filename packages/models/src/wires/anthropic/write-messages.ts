@@ -23,10 +23,7 @@ interface CallForms {
 
 const cacheControl = '"cache_control":{"type":"ephemeral"}'
 
-/**
- * Number of earlier requests with a mark at their end, besides this one. Together with the mark on the instructions
- * they make four, the most that a request may have.
- */
+/** Earlier requests with a mark at their end: with this request and the instructions four, the most of a request. */
 const earlierMarks = 2
 
 /**

@@ -107,10 +107,7 @@ function readChunk(state: PartialCompletion, chunk: JsonRecord, out: ModelEvent[
   if (reason === 'content_filter') state.filters = [choice, chunk].flatMap(filterWords)
 }
 
-/**
- * Returns which filters stopped an answer: Azure names the filters of prompt and answer, OpenRouter the provider's own
- * word.
- */
+/** Returns the filters that stopped an answer: Azure names them, OpenRouter gives the word of the provider. */
 function filterWords(of: JsonRecord): readonly (string | undefined)[] {
   const { content_filter_results: results, content_filter_result: result, prompt_filter_results: ofPrompt } = of
   return [filtersIn(results ?? result), filtersIn(ofPrompt), stringAt(of, 'native_finish_reason')]

@@ -23,12 +23,9 @@ export function readGeminiError(record: JsonRecord): ProviderError {
   const inner = recordAt(record, 'error') ?? record
   const details = Array.isArray(inner['details']) ? inner['details'].filter(isRecord) : []
   const wait = details.map((detail) => stringAt(detail, 'retryDelay')).find((delay) => delay !== undefined)
-  const message = wait === undefined || /retry in/i.test(error.message) ? error.message : withWait(error.message, wait)
+  const isSaid = wait === undefined || /retry in/i.test(error.message)
+  const message = isSaid ? error.message : `${error.message} Retry in ${wait}.`
   return { ...error, message, kind: kindOf(error, stringAt(inner, 'status') ?? '', details) }
-}
-
-function withWait(message: string, wait: string): string {
-  return `${message} Retry in ${wait}.`
 }
 
 function kindOf({ message }: ProviderError, state: string, details: readonly JsonRecord[]): string {

@@ -32,13 +32,14 @@ export function createGeminiReader(request: ModelRequest, explain: ExplainFault)
     filters: undefined,
     finished: false,
   }
-  return createEventReader(state, {
-    read: (chunk, out) => readChunk(state, chunk, out),
-    complete() {
+  return createEventReader(
+    state,
+    (chunk, out) => readChunk(state, chunk, out),
+    () => {
       const { finishReason } = state
       return finishReason === undefined ? undefined : (out) => complete(state, finishReason, out)
     },
-  })
+  )
 }
 
 /** State of one response while it is read. */
@@ -101,9 +102,7 @@ function readPart(state: PartialContent, part: JsonRecord, out: ModelEvent[]): v
   keepText(state.parts, part, text)
 }
 
-/**
- * Sends a picture, and keeps a line with its signature in its place. Drafts within thoughts are no part of the answer.
- */
+/** Sends a picture, and keeps a line with its signature in its place. Drafts within thoughts do not count. */
 function readPicture(state: PartialContent, part: JsonRecord, data: JsonRecord, out: ModelEvent[]): void {
   const base64 = stringAt(data, 'data') ?? ''
   if (part['thought'] === true || base64 === '') return

@@ -14,9 +14,7 @@ import { callPart } from './write-call.ts'
 
 /** Reader of the parts of one response. Nothing follows a terminal event. */
 export interface PartReader {
-  /**
-   * Returns the events of a part of the stream; the error of an `error` part; why the stream ended before its answer.
-   */
+  /** Returns the events of a part of the stream, the error of an `error` part, or why the stream ended too early. */
   read(part: unknown): readonly ModelEvent[] | { readonly error: unknown } | { readonly unfinished: string }
 }
 

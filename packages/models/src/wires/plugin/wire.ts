@@ -20,9 +20,7 @@ const toolRules: ToolRules = {
   plainReferences: false,
 }
 
-/**
- * Providers of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's.
- */
+/** Wire of AI SDK packages: each runs in a process of its own, which has its key and nothing else of the user's. */
 export const pluginWire: Wire = {
   createClient(provider, ports) {
     const plugin = createPlugin(provider, ports)

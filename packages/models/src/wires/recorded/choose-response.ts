@@ -75,10 +75,7 @@ function recordedIds(part: unknown): readonly string[] {
   return isRecord(part) && typeof part['recorded'] === 'string' ? [part['recorded']] : []
 }
 
-/**
- * Returns the outcomes of a call, the most exact first, from the text of its result. An interrupted call counts as
- * failed.
- */
+/** Returns the outcomes of a call from its result, the most exact first. An interrupted call counts as failed. */
 function outcomesOf({ text, isError }: ResultEntry): readonly CallOutcome[] {
   if (!isError) return ['ok']
   // The engine words a denial as "Not run: the user denied this", logs of version 1 as "declined"; a note follows.

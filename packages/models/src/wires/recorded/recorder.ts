@@ -29,7 +29,7 @@ export function createRecorder(client: ModelClient, options: RecorderOptions): M
     try {
       appendUnlocked(options.path, `${JSON.stringify(response)}\n`)
       chmodSync(options.path, 0o600)
-      if (isComplete(events)) known = whole.entries
+      if (events.at(-1)?.type === 'completed') known = whole.entries
     } catch (error) {
       options.onProblem(error)
     }
@@ -77,8 +77,4 @@ function joinDeltas(events: readonly ModelEvent[]): readonly ModelEvent[] {
     } else joined.push(event)
   }
   return joined
-}
-
-function isComplete(events: readonly ModelEvent[]): boolean {
-  return events.at(-1)?.type === 'completed'
 }

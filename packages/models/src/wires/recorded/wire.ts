@@ -110,10 +110,7 @@ async function* play(
   const steps = 'events' in chosen ? stepsOf(chosen, paced) : [{ event: chosen, delayMs: 0 }]
   for (const { event, delayMs } of steps) {
     if (delayMs > 0 && !signal.aborted) await sleep(delayMs, signal).catch(() => {})
-    if (signal.aborted) {
-      yield { type: 'aborted' }
-      return
-    }
+    if (signal.aborted) return yield { type: 'aborted' }
     yield event
     if (isTerminal(event)) return
   }

@@ -46,9 +46,7 @@ export function addItem(state: PartialResponse, index: number, raw: unknown, out
   if (item.data.type === 'reasoning') sendReasoning(state, index, item.data, out)
 }
 
-/**
- * Sends a call and returns its id. Omits one that was cut short or repeats another: sent back, it would need a result.
- */
+/** Sends a call and returns its id. Omits one that was cut or repeats another: sent back, it would need a result. */
 function sendCall(state: PartialResponse, index: number, item: OutputItem, out: ModelEvent[]): string | undefined {
   if (item.status === 'incomplete') return undefined
   const call = { callId: item.call_id ?? item.id ?? '', name: item.name ?? '', arguments: argumentsOf(state, item) }
@@ -57,10 +55,7 @@ function sendCall(state: PartialResponse, index: number, item: OutputItem, out: 
   return callId
 }
 
-/**
- * Returns the arguments as text; some servers send the object itself. The input of a freeform tool stands for one
- * field.
- */
+/** Returns the arguments as text; some servers send an object. The input of a freeform tool stands for one field. */
 function argumentsOf({ tools }: PartialResponse, { type, name, arguments: written, input }: OutputItem): string {
   if (type === 'custom_tool_call') {
     const field = tools.find((tool) => tool.name === name)?.freeform?.field ?? 'input'
@@ -75,10 +70,7 @@ function callItem(raw: JsonRecord, callId: string | undefined): JsonRecord | und
   return callId === raw['call_id'] ? raw : { ...raw, call_id: callId }
 }
 
-/**
- * Sends the picture of an item and returns the message that replaces it in later requests; returns the item if it has
- * no picture.
- */
+/** Sends the picture of an item, and returns the message that replaces it in later requests; else the item. */
 function sendPicture(index: number, raw: JsonRecord, out: ModelEvent[]): JsonRecord {
   const base64 = stringAt(raw, 'result') ?? ''
   if (base64 === '') return raw

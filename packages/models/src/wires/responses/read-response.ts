@@ -133,10 +133,7 @@ function hasOutput(items: readonly JsonRecord[], { type, call_id: callId }: Json
   return items.some((item) => item['type'] === `${String(type)}_output` && item['call_id'] === callId)
 }
 
-/**
- * Returns why a response ended. A model that has not ended its turn goes on with another request, unless it did
- * nothing.
- */
+/** Returns why a response ended. A model that did something and has not ended its turn goes on with another request. */
 function stopOf({ status, incomplete_details: details, ...others }: FinalResponse, hasParts: boolean): StopReason {
   const reason = details?.reason
   if (reason === 'content_filter') return 'filter'

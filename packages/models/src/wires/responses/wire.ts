@@ -24,9 +24,7 @@ const plainModels = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5.*-chat)/
 /** Name of the schema of an answer, which models read. */
 const answerName = 'answer'
 
-/**
- * Creates a writer of stateless requests: the server stores nothing, so encrypted reasoning goes back with the input.
- */
+/** Creates a writer of requests to a server that stores nothing: encrypted reasoning goes back with the input. */
 export function createResponsesWriter(adapter: string): WriteRequest {
   const withReasoning = createItemWriter((own) => own.adapter === adapter)
   const withoutReasoning = createItemWriter((own) => own.adapter === adapter && !own.parts.some(isReasoning))
