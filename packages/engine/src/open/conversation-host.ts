@@ -12,9 +12,8 @@ import type { SharedStore } from '../ports/shared-store.ts'
 import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { findOpen } from '../read/find-open.ts'
 import { findConversation, listConversations } from '../read/list-conversations.ts'
-import { localCatalogue } from '../read/local-catalogue.ts'
 import { rejection } from '../replies/rejection.ts'
-import { sharedCatalogue } from '../sharing/shared-catalogue.ts'
+import { catalogueIn } from '../sharing/shared-catalogue.ts'
 import { createSharing } from '../sharing/sharing.ts'
 import { type ConversationSetup, resumerOf } from './conversation-setup.ts'
 import { followStore } from './follow-store.ts'
@@ -48,7 +47,7 @@ export class ConversationHost implements AsyncDisposable {
     this.#made = createMadeOnce(() => parts.ids.conversation())
     this.#open = new OpenConversations({ release: (id) => this.#release(id), report: parts.report })
     const { files, home, setup, store } = parts
-    this.#catalogue = store === null ? localCatalogue(files, home) : sharedCatalogue(store.lists)
+    this.#catalogue = catalogueIn(store?.lists ?? null, files, home)
     const sharing = createSharing(store, files, setup.carriedGrants)
     this.#unopened = { access: this.#catalogue.row, elsewhere: sharing.elsewhere }
     const open = this.#open

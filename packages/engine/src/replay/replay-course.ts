@@ -20,7 +20,7 @@ export interface ReplayCourse {
 
 export function createCourse(log: ReplayedLog, recording: Recording, ports: ReplayPorts): ReplayCourse {
   const onFault = (fault: unknown) => {
-    if (!(fault instanceof ReplayEndedError)) log.differ(`The engine failed: ${String(fault)}`)
+    if (!(fault instanceof ReplayEndedError)) log.comparison.differ(`The engine failed: ${String(fault)}`)
   }
   const start = (before: ReplayLife | null) => {
     const begun = beginLife({ log, recording, before, onFault }, ports)
@@ -57,7 +57,7 @@ export function createCourse(log: ReplayedLog, recording: Recording, ports: Repl
   }
 
   function goOn(): void {
-    if (log.differs) return
+    if (log.comparison.differs) return
     // The engine writes the first event with the first message, so nothing is given before that.
     const from = log.at === 0 ? 1 : log.at
     const count = givenEventsAt(recording, from, life.conversation.state)
@@ -76,7 +76,7 @@ export function createCourse(log: ReplayedLog, recording: Recording, ports: Repl
   }
 
   // Nobody awaits a step.
-  const goOnSafely = () => attempt(goOn, log.differ)
+  const goOnSafely = () => attempt(goOn, log.comparison.differ)
 
   return {
     begin() {
@@ -96,8 +96,8 @@ export function createCourse(log: ReplayedLog, recording: Recording, ports: Repl
     passOver() {
       const from = log.at
       next()
-      log.goOn()
-      attempt(() => give(from, startAfter(recording, from) - from), log.end)
+      log.comparison.goOn()
+      attempt(() => give(from, startAfter(recording, from) - from), log.comparison.end)
     },
     end: () => life.wait.abandon(),
   }

@@ -30,12 +30,12 @@ export async function replayRecording(recording: Recording, ports: ReplayPorts):
   course.end()
   return {
     events: log.events.length,
-    compared: log.checked.compared,
-    hashes: log.checked.hashes,
+    compared: log.comparison.checked.compared,
+    hashes: log.comparison.checked.hashes,
     unhashed: unhashedBefore(log),
-    differences: log.differences,
+    differences: log.comparison.differences,
     left: log.events.length - log.at,
-    notes: [...notesOn(recording), ...notesOnFields(log.checked.added)],
+    notes: [...notesOn(recording), ...notesOnFields(log.comparison.checked.added)],
   }
 }
 
@@ -47,13 +47,15 @@ function unhashedBefore({ events, at }: ReplayedLog): number {
 /** Resolves when the log has ended. An engine that does not make the next event of the log is a difference. */
 async function finished(log: ReplayedLog, course: ReplayCourse): Promise<void> {
   const patience = createPatience()
-  while (!log.ended) {
-    if (log.differs) course.passOver()
+  while (!log.comparison.ended) {
+    if (log.comparison.differs) course.passOver()
     await nextTurn()
     const found = patience.look(log.at, course.isRunning)
-    if (found === 'goes on' || log.ended || (found === 'rests' && course.giveLeft())) continue
+    if (found === 'goes on' || log.comparison.ended || (found === 'rests' && course.giveLeft())) continue
     const type = log.next?.event.type ?? 'nothing'
-    log.differ(`The log has ${type} here; the replay ${found === 'waits' ? 'waits' : 'has nothing more to do'}.`)
+    log.comparison.differ(
+      `The log has ${type} here; the replay ${found === 'waits' ? 'waits' : 'has nothing more to do'}.`,
+    )
   }
 }
 

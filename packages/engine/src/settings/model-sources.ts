@@ -110,8 +110,10 @@ function factsOncePerModel(
 
 function clientOf(provider: ProviderConfig, { env, keys, clock, paced, plugins }: ModelSourcePorts): ModelClient {
   const sleep = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal)
-  const ports = { env, now: clock.now, paced, sleep, ...(plugins === undefined ? {} : { plugins }) }
-  return keptKeyClient(provider, { keys, env }, (keptKey) => createModelClient(provider, { keptKey, ...ports }))
+  const fromPlugins = plugins === undefined ? {} : { plugins }
+  return keptKeyClient(provider, { keys, env }, (keptKey) =>
+    createModelClient(provider, { keptKey, env, now: clock.now, paced, sleep, ...fromPlugins }),
+  )
 }
 
 /** Returns the provider that plays a recording; null when a provider of this id asks a model. */

@@ -1,8 +1,14 @@
+import type { Files } from '@parley/journal'
 import type { StoredLists, StoredRow } from '../ports/shared-store.ts'
 import { type Catalogue, isRow, type LiveOwner } from '../read/catalogue.ts'
+import { localCatalogue } from '../read/local-catalogue.ts'
 
-/** Returns the conversations of a store that servers share. */
-export function sharedCatalogue(lists: StoredLists): Catalogue {
+/** Returns the catalogue of the conversations in a store; without a store, of those on this machine. */
+export function catalogueIn(lists: StoredLists | null, files: Files, home: string): Catalogue {
+  return lists === null ? localCatalogue(files, home) : sharedCatalogue(lists)
+}
+
+function sharedCatalogue(lists: StoredLists): Catalogue {
   let owners: ReadonlyMap<string, LiveOwner> = new Map()
   return {
     async all() {

@@ -38,7 +38,8 @@ interface ReplayComparison {
 }
 
 /** Log of a replay. The engine's own events are compared with it one by one, in order. */
-export interface ReplayedLog extends ReplayPosition, ReplayComparison {
+export interface ReplayedLog extends ReplayPosition {
+  readonly comparison: ReplayComparison
   /** Takes lines that the engine records. Throws while the log differs, and once it has ended. */
   take(lines: readonly string[]): void
   /** Takes the events that `record` records as given, without a comparison. */
@@ -60,29 +61,23 @@ const mostDifferences = 20
 
 export function createReplayedLog(recording: Recording): ReplayedLog {
   const { events, conversationId } = recording
-  const checked = createComparison()
   const { touch, subscribe } = createListeners()
   const replayedSeqs: number[] = []
   const used = createIds(recording, () => at)
   let at = 0
   const given = createSwitch()
   let cutOff: Envelope[] = []
-  const found = createDifferences(() => events[at]?.seq ?? 0)
-
-  function differ(what: string, where?: EventDifference): void {
-    found.add(what, where)
-    touch()
-  }
+  const comparison = compareInOrder(() => events[at]?.seq ?? null, touch)
 
   function takeOne(seq: number, event: ConversationEvent): void {
     if (event.type === 'item.delta' || event.type === 'item.progress') return
     const recorded = events[at]
-    if (recorded === undefined || found.isOpen) throw new ReplayEndedError('The replay has ended.')
+    if (recorded === undefined || comparison.differs) throw new ReplayEndedError('The replay has ended.')
     if (!given.isOn() && isTakenUp(recording, at)) queueMicrotask(touch)
     if (!given.isOn() && isTakenUp(recording, at)) throw new ReplayEndedError('The process of the log had ended here.')
-    const where = given.isOn() ? null : checked.differenceOf(recorded.event, event)
+    const where = given.isOn() ? null : comparison.checked.differenceOf(recorded.event, event)
     if (where !== null) {
-      differ(whatDiffers(recorded.event, event), where)
+      comparison.differ(whatDiffers(recorded.event, event), where)
       throw new ReplayEndedError('The replay differs from its log.')
     }
     used.use(recorded.event)
@@ -98,16 +93,9 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
     get next() {
       return events[at]
     },
-    differences: found.all,
-    get differs() {
-      return found.isOpen
-    },
-    checked,
+    comparison,
     get cutOff() {
       return cutOff
-    },
-    get ended() {
-      return found.isLast || at >= events.length
     },
     take(lines) {
       cutOff = []
@@ -123,12 +111,6 @@ export function createReplayedLog(recording: Recording): ReplayedLog {
       touch()
     },
     give: given.during,
-    differ,
-    end(what) {
-      found.end()
-      differ(what)
-    },
-    goOn: found.goOn,
     touch,
     subscribe,
     replayedSeq: (seq) => seqOf(seq, { events, replayedSeqs }),
@@ -146,29 +128,35 @@ function createListeners() {
   }
 }
 
-/** Collects the differences of a replay, one at a time. */
-function createDifferences(seq: () => number) {
-  const all: ReplayDifference[] = []
-  let isOpen = false
+/**
+ * Creates the comparison of a replay. `seq` returns the number of the next event, null after the last one; `onChange` is
+ * called after each difference.
+ */
+function compareInOrder(seq: () => number | null, onChange: () => void) {
+  const differences: ReplayDifference[] = []
+  let differs = false
   let isLast = false
+  const differ = (what: string, where?: EventDifference) => {
+    if (!differs) differences.push({ seq: seq() ?? 0, what, ...where })
+    differs = true
+    onChange()
+  }
   return {
-    all,
-    get isOpen() {
-      return isOpen
+    differences,
+    get differs() {
+      return differs
     },
-    get isLast() {
-      return isLast || all.length >= mostDifferences
+    checked: createComparison(),
+    get ended() {
+      return isLast || differences.length >= mostDifferences || seq() === null
     },
-    add(what: string, where?: EventDifference): void {
-      if (isOpen) return
-      isOpen = true
-      all.push({ seq: seq(), what, ...where })
-    },
-    end(): void {
+    differ,
+    end(what: string): void {
       isLast = true
+      differ(what)
     },
     goOn(): void {
-      isOpen = false
+      differs = false
     },
   }
 }
