@@ -3,8 +3,9 @@ import { type AbortReason, toldWhy } from '../tools/contract/tool.ts'
 import { givenEventsAt, givenInTime, isTakenUp, startAfter, stopAt } from './log/outside-events.ts'
 import type { Recording } from './log/read-recording.ts'
 import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
+import { replaySeal } from './ports/replayed-redaction.ts'
 import { beginLife, type ReplayLife } from './replay-life.ts'
-import { type ReplayPorts, replaySeal } from './replay-roles.ts'
+import type { ReplayPorts } from './tools-of-log.ts'
 
 /** Gives the engine what came from outside, at its place, and starts it anew where another process took it up. */
 export interface ReplayCourse {

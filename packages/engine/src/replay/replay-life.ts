@@ -11,7 +11,8 @@ import { TurnLoop } from '../turn/turn-loop.ts'
 import type { Recording } from './log/read-recording.ts'
 import { createReplayWait, type ReplayWait } from './log/replay-wait.ts'
 import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
-import { type Doing, type ReplayPorts, replayRoles } from './replay-roles.ts'
+import { type Doing, replayRoles } from './replay-roles.ts'
+import type { ReplayPorts } from './tools-of-log.ts'
 
 /** Engine of one conversation as one process had it; a replay starts another where the log was taken up again. */
 export interface ReplayLife {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Recording } from './log/read-recording.ts'
 import { createReplayedLog, type ReplayDifference, type ReplayedLog } from './log/replayed-log.ts'
 import { createCourse, type ReplayCourse } from './replay-course.ts'
-import type { ReplayPorts } from './replay-roles.ts'
+import type { ReplayPorts } from './tools-of-log.ts'
 
 export interface Replay {
   /** Number of events of the log, without pieces of streamed text. */

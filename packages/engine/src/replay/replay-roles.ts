@@ -1,35 +1,23 @@
-import type { Files } from '@parley/journal'
 import { imageLimitsOf } from '@parley/models'
 import type { ItemId } from '@parley/protocol'
-import { createRedaction, type Redaction } from '@parley/redaction'
 import { EnvironmentUnreachableError } from '@parley/workspace'
 import { createRequestSource } from '../context/request-source.ts'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ActRole, ModelRole, PeopleRole, Roles } from '../roles/roles.ts'
 import { createSessionMemory } from '../session/session-memory.ts'
-import type { ToolPorts } from '../tools/contract/define-tool.ts'
-import { noSkills } from '../tools/contract/skill-source.ts'
 import type { Tool } from '../tools/contract/tool.ts'
-import { mcpSpecsIn, mcpTool } from '../tools/mcp/mcp-tool.ts'
-import { resourceTools } from '../tools/mcp/resource-tools.ts'
-import { createTools } from '../tools/registry.ts'
 import { itemIdOf } from './log/compare-events.ts'
 import { givenEventsAt, stopAt, turnEndAfter } from './log/outside-events.ts'
 import { eventsFrom, type Recording } from './log/read-recording.ts'
 import type { ReplayWait } from './log/replay-wait.ts'
 import { idsWhile, type ReplayedLog } from './log/replayed-log.ts'
-import { noBackground, noHistory, replayedHooks, replayedLimits } from './ports/inert-ports.ts'
+import { noHistory, replayedHooks, replayedLimits } from './ports/inert-ports.ts'
 import { createReplayedModel, replayedRetry } from './ports/replayed-model.ts'
+import { redactionOf } from './ports/replayed-redaction.ts'
 import { rulesOf } from './ports/replayed-rules.ts'
 import { replayedTool } from './ports/replayed-tools.ts'
-
-export interface ReplayPorts {
-  readonly files: Files
-  readonly home: string
-  /** Ports that tools understand calls with; a replay reads no file and starts nothing with them. */
-  readonly tools: Pick<ToolPorts, 'environment' | 'shellParser'>
-}
+import { type ReplayPorts, toolsByFile, toolsThen } from './tools-of-log.ts'
 
 /** State of an engine in the middle of a step, which no event shows. */
 export interface Doing {
@@ -54,7 +42,7 @@ export function replayRoles(parts: ReplayParts, ports: ReplayPorts): Roles {
   const redaction = redactionOf(recording, ports.home)
   const ids = idsWhile(log.ids, wait)
   const settingsBefore = conversation.state.core.settings
-  const tools = toolsThen(createTools(toolPorts({ recording, redaction, clock }, ports)), recording)
+  const tools = toolsThen({ recording, redaction, clock }, ports)
   const model = replayedModelRole(parts, tools)
   return {
     record: { conversation, storage: conversation.storageRetry, clock, ids, redaction, settingsBefore },
@@ -218,81 +206,4 @@ function usesGrant(log: ReplayedLog, itemId: ItemId | null): boolean {
     if (event.type === 'approval.requested' || event.type === 'item.completed') return false
   }
   return false
-}
-
-/** Returns a function to the tools that a call may name: our own, and those that the log says were offered. */
-function toolsByFile(conversation: Conversation, own: readonly Tool[], replayed: (tool: Tool) => Tool) {
-  const ownTools = own.map(replayed)
-  let known: { readonly file: string | undefined; readonly tools: readonly Tool[] } = { file: '', tools: [] }
-  return () => {
-    const file = conversation.state.core.context?.tools
-    if (file === known.file) return known.tools
-    const text = file === undefined ? null : conversation.sideFiles.readText(file)
-    const offered = resourceTools([]).filter(({ name }) => text?.includes(`"name":"${name}"`) === true)
-    const foreign = [...offered, ...mcpSpecsIn(text).map((spec) => mcpTool(spec, []))]
-    known = { file, tools: [...ownTools, ...foreign.map(replayed)] }
-    return known.tools
-  }
-}
-
-/** Returns the tools that there were then, where a rejected call names them. */
-function toolsThen(tools: readonly Tool[], { events }: Recording): readonly Tool[] {
-  for (const { event } of events) {
-    if (event.type !== 'item.completed' || event.item.type !== 'toolCall') continue
-    const { knownTools } = event.item
-    if (knownTools !== undefined) return tools.filter(({ name }) => knownTools.includes(name))
-  }
-  return tools
-}
-
-/** Returns a redaction that recognizes the marks of the log, which replace the secrets. */
-function redactionOf({ events }: Recording, home: string): Redaction {
-  const unrestorable = new Set<string>()
-  const hidden = new Set<string>()
-  for (const { event } of events) {
-    if (event.type === 'item.started' && 'restorable' in event.item) unrestorable.add(event.item.id)
-    if (event.type !== 'model.responded') continue
-    for (const call of event.calls) if (unrestorable.has(call.itemId)) hidden.add(call.arguments)
-  }
-  const redaction = createRedaction({ home, env: {} })
-  return {
-    text: (text) => text,
-    hasSecret: (text) => hidden.has(text),
-    secretsIn: () => new Map(),
-    seal: () => replaySeal,
-    longText: redaction.longText,
-    excerpt: redaction.excerpt,
-    stream: redaction.stream,
-    filter: redaction.filter,
-    useKey: redaction.useKey,
-    learn: redaction.learn,
-    hide: redaction.hide,
-  }
-}
-
-/** Seal of every yes in a replay: no log holds the key of the one in it. */
-export const replaySeal = 'replay'
-
-function toolPorts(
-  { recording, redaction, clock }: { recording: Recording; redaction: Redaction; clock: Clock },
-  { tools }: ReplayPorts,
-): ToolPorts {
-  return {
-    skills: noSkills,
-    editors: undefined,
-    environment: { ...tools.environment, shell: shellOf(recording) ?? tools.environment.shell },
-    background: noBackground,
-    tellPrinted: () => undefined,
-    shellParser: tools.shellParser,
-    envRules: {},
-    redaction,
-    clock,
-  }
-}
-
-/** Returns the shell of the machine where the log was written. */
-function shellOf({ events }: Recording): string | undefined {
-  for (const { event } of events)
-    if (event.type === 'item.started' && event.item.type === 'commandExecution') return event.item.command[0]
-  return undefined
 }
