@@ -1,5 +1,5 @@
 import type { Ceiling } from '@parley/engine'
-import type { ConversationState, Overrides, Settings } from '@parley/protocol'
+import type { Overrides, Settings } from '@parley/protocol'
 
 /** Limits of the requests of a frontend's client. All functions throw, or reject with, `aboveCeiling`. */
 export interface CallersLimits {
@@ -14,8 +14,5 @@ export interface CallersLimits {
   /**
    * Checks that a conversation may do no more than this server allows, since a message to it would bypass the ceiling.
    */
-  assertReachable(core: ReachedCore): Promise<void>
+  assertReachable(core: { readonly meta: { readonly cwd: string }; readonly settings: Settings }): Promise<void>
 }
-
-/** Folder and settings of a conversation. */
-type ReachedCore = { readonly meta: Pick<ConversationState['core']['meta'], 'cwd'>; readonly settings: Settings }

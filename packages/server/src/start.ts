@@ -1,9 +1,13 @@
 import { type NamedServer, NamedServerError, readNamedServers, type ServerFlags } from '@parley/client/named-servers'
 import type { EngineParts } from '@parley/engine'
 import { closeInheritedDescriptors } from '@parley/host'
-import type { CeilingFlags } from '@parley/policy'
 import { runProgram, UsageError } from '@parley/serving'
-import { readAcpArguments, readAppServerArguments, readMcpArguments } from './programs/arguments.ts'
+import {
+  type FrontendArguments,
+  readAcpArguments,
+  readAppServerArguments,
+  readMcpArguments,
+} from './programs/arguments.ts'
 import { startServer } from './programs/server/start-server.ts'
 import { readServerOptions, systemParts } from './programs/system-parts.ts'
 
@@ -42,13 +46,6 @@ export function start(name: keyof typeof programs): Promise<never> {
   // Before anything else: Node marks each descriptor that it opens itself, so an inheritable one now came from outside.
   closeInheritedDescriptors()
   return programs[name]()
-}
-
-interface FrontendArguments {
-  readonly server: ServerFlags | null
-  readonly ceiling: CeilingFlags
-  /** Token file that the user named, hidden from commands; null or absent without one. */
-  readonly tokenFile?: string | null
 }
 
 /** Runs a program with clients that speak another protocol than the native one. */

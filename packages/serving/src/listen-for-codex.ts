@@ -5,12 +5,6 @@ import { readOrMakeToken } from './token-file.ts'
 
 export type Accepted = (transport: Transport) => void
 
-interface ListeningForCodex {
-  readonly listener: Pick<Listener, 'close'>
-  /** Address and how to be admitted there, for people. */
-  readonly words: string
-}
-
 interface ForCodexOptions {
   /** File of the token that each client of a websocket must bring. */
   readonly tokenFile: string
@@ -21,12 +15,13 @@ interface ForCodexOptions {
 
 /**
  * Listens for clients of Codex's app-server: by websocket, with the token that each must bring, or by a websocket on a
- * unix socket that only this user can open. Rejects with `ListenError` or `UsageError`.
+ * unix socket that only this user can open. Resolves with the address, and how to be admitted there, in `words` for
+ * people. Rejects with `ListenError` or `UsageError`.
  */
 export async function listenForCodex(
   address: Address,
   { tokenFile, accept, report }: ForCodexOptions,
-): Promise<ListeningForCodex> {
+): Promise<{ readonly listener: Pick<Listener, 'close'>; readonly words: string }> {
   // Loaded only when used, to keep the start short.
   const { listenWebSocket, listenWebSocketFile } = await import('@parley/rpc/websocket')
   if (address.kind === 'socket') {

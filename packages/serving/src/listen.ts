@@ -32,16 +32,10 @@ type AddressListening = Pick<
   'connections' | 'home' | 'rightsOf' | 'machines' | 'relayTo' | 'unready' | 'metrics' | 'page' | 'writeLog'
 >
 
-interface AddressOptions {
-  readonly tokenFile: string | null
-  readonly tls?: TlsPaths | null
-  readonly advertise?: string | null
-}
-
 /** Listens on one address. Rejects with `ListenError` or `UsageError`. */
 export async function listenOn(
   address: Address,
-  { tokenFile, tls = null, advertise = null }: AddressOptions,
+  { tokenFile, tls = null, advertise = null }: Pick<ListenerFlags, 'tokenFile'> & Partial<ListenerFlags>,
   { connections, home, rightsOf = null, machines, relayTo, unready, metrics, page, writeLog }: AddressListening,
 ): Promise<Listening> {
   if (address.kind === 'socket') {
@@ -142,13 +136,15 @@ export interface Listeners {
   close(): Promise<void>
 }
 
+interface ListenerFlags {
+  readonly listen: readonly Address[]
+  readonly tokenFile: string | null
+  readonly tls: TlsPaths | null
+  readonly advertise: string | null
+}
+
 interface ListenersOptions {
-  readonly args: {
-    readonly listen: readonly Address[]
-    readonly tokenFile: string | null
-    readonly tls: TlsPaths | null
-    readonly advertise: string | null
-  }
+  readonly args: ListenerFlags
   /** The page that websockets serve to browsers; absent without a page. */
   readonly page?: PageSource | undefined
   readonly env: Readonly<Record<string, string | undefined>>

@@ -84,13 +84,12 @@ export async function listenInRunFolder(options: RunSocketOptions): Promise<Kept
   return keepSocket(first, { listen, onMoved, report })
 }
 
-interface SocketHolders {
-  readonly engine: { readonly listensAt: (addresses: { readonly socket: string }) => void }
-  readonly host: Pick<Host, 'removeWhenKilled'>
-}
-
 /** Announces a socket that was made in place of a removed one, and has it removed when this process is killed. */
-export function announceMovedSocket(socket: string, { engine, host }: SocketHolders): void {
+export function announceMovedSocket(
+  socket: string,
+  engine: { readonly listensAt: (addresses: { readonly socket: string }) => void },
+  host: Pick<Host, 'removeWhenKilled'>,
+): void {
   host.removeWhenKilled(socket)
   engine.listensAt({ socket })
 }

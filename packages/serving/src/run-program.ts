@@ -40,14 +40,12 @@ export function endOnDefect(
   close: () => Promise<void>,
   onDefect: (error: unknown) => void = () => undefined,
 ): void {
+  const exit = () => process.exit(defectExitCode)
   const fail = (error: unknown) => {
     onDefect(error)
     writeLog(`defect: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    setTimeout(() => process.exit(defectExitCode), closingMs).unref()
-    close().then(
-      () => process.exit(defectExitCode),
-      () => process.exit(defectExitCode),
-    )
+    setTimeout(exit, closingMs).unref()
+    close().then(exit, exit)
   }
   process.once('uncaughtException', fail)
   process.once('unhandledRejection', fail)

@@ -47,3 +47,39 @@ function usageUpdate({ last, total, contextWindow }: ConversationCore['usage']):
   const cost = total.costUsd === undefined ? {} : { cost: { amount: total.costUsd, currency: 'USD' } }
   return [{ sessionUpdate: 'usage_update', used: last.inputTokens + last.outputTokens, size: contextWindow, ...cost }]
 }
+
+interface LatestPorts {
+  /** Updates that the client has. */
+  readonly known: readonly SessionUpdate[]
+  /** Returns the updates that hold now, one of each kind. */
+  readonly read: () => readonly SessionUpdate[]
+  readonly send: (update: SessionUpdate) => Promise<void>
+}
+
+/**
+ * Returns the function that sends every update that differs from the client's values, one at a time. Only the newest of
+ * each kind counts: a client that does not read gets it later, so that nothing waits for it in memory.
+ */
+export function sendLatest({ known, read, send }: LatestPorts): () => void {
+  const sent = new Map(known.map((update) => [update.sessionUpdate, JSON.stringify(update)]))
+  let isSending = false
+
+  function nextChanged(): SessionUpdate | undefined {
+    const changed = read().find((update) => sent.get(update.sessionUpdate) !== JSON.stringify(update))
+    if (changed !== undefined) sent.set(changed.sessionUpdate, JSON.stringify(changed))
+    return changed
+  }
+
+  async function sendChanged(): Promise<void> {
+    if (isSending) return
+    isSending = true
+    try {
+      for (let update = nextChanged(); update !== undefined; update = nextChanged()) await send(update)
+    } finally {
+      isSending = false
+    }
+  }
+
+  // A client that is gone gets nothing more.
+  return () => void sendChanged().catch(() => undefined)
+}

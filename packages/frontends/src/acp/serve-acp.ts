@@ -1,6 +1,7 @@
 import {
   type AgentConnection,
   type AgentContext,
+  type AnyMessage,
   agent,
   type ClientCapabilities,
   type InitializeResponse,
@@ -15,9 +16,8 @@ import type { EditorServers } from '@parley/engine'
 import type { ListedConversation } from '@parley/protocol'
 import type { CallersLimits } from '../callers-limits.ts'
 import type { OfferedTexts } from './offered-texts.ts'
-import { limitOpenRequests } from './open-requests.ts'
 import { Sessions } from './sessions.ts'
-import { offeredModels } from './settings/offered-models.ts'
+import { offeredModels } from './settings/model-options.ts'
 
 export interface AcpParts {
   readonly parley: Parley
@@ -48,12 +48,9 @@ async function ended({ closed }: AgentConnection): Promise<void> {
 
 function agentOf(sessions: Sessions, { parley, version }: AcpParts, gone: AbortSignal) {
   let capabilities: ClientCapabilities = {}
-  const open = (client: AgentContext, mcpServers: readonly McpServer[] = []) => ({
-    client,
-    capabilities,
-    gone,
-    mcpServers,
-  })
+  const open = (client: AgentContext, mcpServers: readonly McpServer[] = []) => {
+    return { client, capabilities, gone, mcpServers }
+  }
   return agent({ name: 'parley' })
     .onRequest(methods.agent.initialize, ({ params }) => {
       capabilities = params.clientCapabilities ?? {}
@@ -140,4 +137,31 @@ async function answerRequest<Result>(run: () => Promise<Result>): Promise<Result
     if (code === null || !(error instanceof Error)) throw error
     throw new RequestError(code === 'conversationNotFound' ? -32002 : -32603, error.message, { code })
   }
+}
+
+/** Open requests that a client may have; their answers wait in memory while it does not read. */
+const mostOpen = 1_000
+
+/** Ends the stream of a client with too many unanswered requests. */
+function limitOpenRequests({ readable, writable }: Stream): Stream {
+  let open = 0
+  const incoming = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      if ('method' in message && 'id' in message) open++
+      if (open > mostOpen) controller.error(new RangeError(`the client has more than ${mostOpen} open requests`))
+      else controller.enqueue(message)
+    },
+  })
+  const outgoing = new WritableStream<AnyMessage>({
+    async write(message) {
+      const writer = writable.getWriter()
+      try {
+        await writer.write(message)
+      } finally {
+        writer.releaseLock()
+      }
+      if (!('method' in message)) open--
+    },
+  })
+  return { readable: readable.pipeThrough(incoming), writable: outgoing }
 }

@@ -14,12 +14,12 @@ import type { ApprovalAnswer, Conversation, Parley, TurnResult } from '@parley/c
 import type { EditorServers } from '@parley/engine'
 import type { Approval, FoundPart, SettingsPatch } from '@parley/protocol'
 import type { CallersLimits } from '../callers-limits.ts'
-import { currentUpdates, settingsUpdates } from './current-updates.ts'
+import { currentUpdates, sendLatest, settingsUpdates } from './current-updates.ts'
 import type { OfferedTexts } from './offered-texts.ts'
 import { inputOf } from './prompt-input.ts'
 import { askClient } from './questions/ask-client.ts'
 import { createSessionServers, type SessionServers } from './servers/session-servers.ts'
-import type { OfferedModels } from './settings/offered-models.ts'
+import type { OfferedModels } from './settings/model-options.ts'
 import {
   type AnnouncedSettings,
   announcedSettings,
@@ -30,9 +30,7 @@ import {
 import { typedCommandOf } from './slash-commands.ts'
 import { showsTerminals } from './updates/command-terminals.ts'
 import { ConversationUpdates } from './updates/conversation-updates.ts'
-import { type LatestUpdates, latestUpdates } from './updates/latest-updates.ts'
 
-/** Client that opens a session. */
 export interface SessionClient {
   readonly client: AgentContext
   readonly capabilities: ClientCapabilities
@@ -72,7 +70,7 @@ export class AcpSession {
   readonly #limits: CallersLimits
   readonly #parley: Parley
   readonly #models: OfferedModels
-  readonly #latest: LatestUpdates
+  readonly #sendLatest: () => void
   /** Skills and commands of the session's folder, as they were listed last. */
   #parts: readonly FoundPart[] = []
   readonly #offered: Disposable | null
@@ -94,7 +92,7 @@ export class AcpSession {
     this.#limits = limits
     this.#parley = parley
     this.#models = models
-    this.#latest = latestUpdates({
+    this.#sendLatest = sendLatest({
       known: settingsUpdates(this.#inForce()),
       read: () => currentUpdates(conversation.state.core, this.#inForce(), this.#parts),
       send: (update) => this.#notify(update),
@@ -102,9 +100,9 @@ export class AcpSession {
     void this.#listParts()
     this.#unsubscribe = [
       conversation.subscribe((envelope) => {
-        if (envelope === null || mayChangeValues.has(envelope.event.type)) this.#latest.send()
+        if (envelope === null || mayChangeValues.has(envelope.event.type)) this.#sendLatest()
       }),
-      models.subscribe(() => this.#latest.send()),
+      models.subscribe(this.#sendLatest),
     ]
     this.updates = new ConversationUpdates({
       conversation,
@@ -155,7 +153,7 @@ export class AcpSession {
     const listed = await this.#parley.request('skill/list', folder).catch(() => null)
     if (listed === null || listed.parts.length + this.#parts.length === 0) return
     this.#parts = listed.parts
-    this.#latest.send()
+    this.#sendLatest()
   }
 
   /** Runs the slash command that a prompt is; resolves to null for any other prompt. */
@@ -193,7 +191,7 @@ export class AcpSession {
   begin(): void {
     this.updates.start()
     setImmediate(() => {
-      this.#latest.send()
+      this.#sendLatest()
       this.#servers.begin().catch(() => undefined)
     })
   }

@@ -46,16 +46,13 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: 'status', description: 'this conversation, its settings and limits', run: describeStatus },
 ]
 
-interface TypedCommand {
-  readonly command: SlashCommand
-  readonly argument: string
-}
-
 /**
  * Returns the command of a prompt; null for a message, which may begin with a path or with a command of another
  * program.
  */
-export function typedCommandOf(prompt: readonly ContentBlock[]): TypedCommand | null {
+export function typedCommandOf(
+  prompt: readonly ContentBlock[],
+): { readonly command: SlashCommand; readonly argument: string } | null {
   const [first, ...others] = prompt
   if (first?.type !== 'text' || others.length > 0) return null
   const [, name, argument = ''] = /^\/([a-z]+)(?:\s+(.*))?$/s.exec(first.text.trim()) ?? []

@@ -16,7 +16,6 @@ import {
 export interface Memory {
   /** Folder of the conversation. */
   readonly cwd: string
-  /** Open items by id. */
   readonly open: Readonly<Record<ItemId, OpenEntry>>
   /** Answer of the model so far in the running turn. */
   readonly answer: AnswerMessages

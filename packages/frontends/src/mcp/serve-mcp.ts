@@ -8,9 +8,7 @@ import {
   type RequestId,
   Server,
 } from '@modelcontextprotocol/server'
-import type { Connect } from '@parley/client/low-level'
 import { errorMessage } from '@parley/text'
-import type { CallersLimits } from '../callers-limits.ts'
 import { replyTool, startTool } from './tools/codex-tools.ts'
 import {
   conversationCreateTool,
@@ -19,15 +17,10 @@ import {
   conversationsListTool,
 } from './tools/conversation-tools.ts'
 import { failed, type McpTool, type ToolCall } from './tools/tool.ts'
-import { McpSession } from './turns/session.ts'
+import { McpSession, type SessionOptions } from './turns/session.ts'
 
-export interface McpParts {
-  readonly connect: Connect
+export interface McpParts extends Omit<SessionOptions, 'server' | 'unreadBytes'> {
   readonly version: string
-  readonly home: string
-  readonly approvalTimeoutMs: number
-  readonly limits: CallersLimits
-  readonly report: (fault: unknown) => void
 }
 
 export interface ServedClient {
@@ -36,17 +29,12 @@ export interface ServedClient {
   close(): Promise<void>
 }
 
-type ClientTransport = McpTransport & {
-  /** Closes the stream of one request; only over HTTP. */
-  closeSSEStream?(requestId: RequestId): void
-}
-
 /**
  * Serves MCP to one client until its transport closes. `unreadBytes` returns the number of bytes that the client has
- * not read yet.
+ * not read yet. A transport over HTTP can close the stream of one request.
  */
 export async function serveMcp(
-  transport: ClientTransport,
+  transport: McpTransport & { closeSSEStream?(requestId: RequestId): void },
   parts: McpParts,
   unreadBytes: () => number,
 ): Promise<ServedClient> {

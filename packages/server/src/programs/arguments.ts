@@ -139,12 +139,7 @@ function assertFlagsFit(given: ParsedServerFlags, listen: readonly Address[], is
     throw new UsageError('--page needs --listen wss://HOST:PORT, which serves it to browsers.')
 }
 
-interface GivenTls {
-  readonly 'tls-cert'?: string | undefined
-  readonly 'tls-key'?: string | undefined
-}
-
-function tlsOf({ 'tls-cert': cert, 'tls-key': key }: GivenTls, listen: readonly Address[]): TlsPaths | null {
+function tlsOf({ 'tls-cert': cert, 'tls-key': key }: ParsedServerFlags, listen: readonly Address[]): TlsPaths | null {
   const isServed = listen.some((address) => address.kind === 'websocket' && address.isSecure === true)
   if (!isServed && cert === undefined && key === undefined) return null
   if (isServed && cert !== undefined && key !== undefined)
@@ -164,16 +159,20 @@ function absolute(path: string | undefined): string | null {
 /** Ceiling of a program that names itself in advice. */
 export type ProgramCeiling = CeilingFlags & Required<Pick<CeilingFlags, 'program'>>
 
-export interface McpArguments {
+/** Command line of a program with clients that speak another protocol than the native one. */
+export interface FrontendArguments {
   /** Servers of a team in place of an engine of its own; null for an own engine. */
   readonly server: ServerFlags | null
+  readonly ceiling: ProgramCeiling
+  /** Token file, hidden from commands; null for the one in the home folder, absent for a program without one. */
+  readonly tokenFile?: string | null
+}
+
+export interface McpArguments extends FrontendArguments {
   /** Address for HTTP; null means stdin and stdout. */
   readonly listen: HostAndPort | null
-  /** Token file; null means the one in the home folder. */
-  readonly tokenFile: string | null
   /** Time that a client may take to answer an approval. */
   readonly approvalTimeoutMs: number
-  readonly ceiling: ProgramCeiling
 }
 
 const mcpFlags = {
@@ -205,30 +204,19 @@ export function readMcpArguments(argv: readonly string[]): McpArguments {
   }
 }
 
-export interface AcpArguments {
-  /** Servers of a team in place of an engine of its own; null for an own engine. */
-  readonly server: ServerFlags | null
-  readonly ceiling: ProgramCeiling
-}
-
 const acpFlags = { 'token-file': { type: 'string' }, ...serverOptions, ...ceilingOptions } as const
 
 /** Reads the command line. Throws `UsageError` with a message of one sentence. */
-export function readAcpArguments(argv: readonly string[]): AcpArguments {
+export function readAcpArguments(argv: readonly string[]): FrontendArguments {
   const given = parseFlags('acp', argv, acpFlags)
   const server = readServerFlags(given)
   if (given['token-file'] !== undefined && server === null) throw new UsageError('--token-file needs --server.')
   return { server, ceiling: { ...readCeiling(given), program: 'acp' } }
 }
 
-export interface AppServerArguments {
-  /** Servers of a team in place of an engine of its own; null for an own engine. */
-  readonly server: ServerFlags | null
+export interface AppServerArguments extends FrontendArguments {
   /** Address to listen on; null means stdin and stdout. */
   readonly listen: Address | null
-  /** Token file; null means the one in the home folder. */
-  readonly tokenFile: string | null
-  readonly ceiling: ProgramCeiling
 }
 
 const appServerFlags = {

@@ -1,16 +1,14 @@
 import { assertCallersConfig, firstExcess, rejection, type ServerLimits } from '@parley/engine'
 import type { CallersLimits } from '@parley/frontends'
+import type { ProgramCeiling } from './arguments.ts'
 
-interface CallersLimitsParts {
-  /** Program that was started, as named behind `parley`, for advice. */
-  readonly program: string
-  readonly server: ServerLimits
-  /** True when the server was started with `--max-sandbox danger-full-access`. */
-  readonly isUnlimited: boolean
-}
-
-export function callersLimits({ program, server, isUnlimited }: CallersLimitsParts): CallersLimits {
+/** Returns the limits for requests to a program that was started with flags. */
+export function callersLimits(
+  { program, maxSandbox }: Pick<ProgramCeiling, 'program' | 'maxSandbox'>,
+  server: ServerLimits,
+): CallersLimits {
   const { ceiling } = server
+  const isUnlimited = maxSandbox === 'danger-full-access'
   const assertConfig: CallersLimits['assertConfig'] = (config) =>
     isUnlimited ? undefined : assertCallersConfig(config)
   return {

@@ -14,7 +14,7 @@ import {
   sweepLater,
 } from '@parley/serving'
 import { createConnections, serveConnection } from '../frontends/conversation/connections.ts'
-import type { ProgramCeiling } from './arguments.ts'
+import type { FrontendArguments } from './arguments.ts'
 import { callersLimits } from './callers-limits.ts'
 import { connectorToServers, libraryOnServers } from './named-servers.ts'
 import { openSharedStore, shortWait, warningsOf } from './shared-store.ts'
@@ -37,16 +37,17 @@ interface Refused {
   readonly exitCode?: number
 }
 
-interface ProgramOptions extends Pick<EngineChoices, 'editors'> {
-  readonly ceiling: ProgramCeiling
-  /** Servers of a team, which have the conversations in place of the engine; null for conversations here. */
-  readonly server: NamedServer | null
-}
-
-/** Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. */
+/**
+ * Runs a program with an engine, which other processes can join meanwhile. Resolves with the exit code. `server` has the
+ * conversations in place of the engine; null for conversations here.
+ */
 export async function runWithEngine(
   parts: EngineParts,
-  { ceiling, server, editors }: ProgramOptions,
+  {
+    ceiling,
+    server,
+    editors,
+  }: Pick<EngineChoices, 'editors'> & Pick<FrontendArguments, 'ceiling'> & { readonly server: NamedServer | null },
   run: (program: EngineOfProgram) => Promise<void>,
 ): Promise<number> {
   keepStdoutForProtocol()
@@ -70,11 +71,7 @@ export async function runWithEngine(
     await parts.host.close()
   }
   endOnDefect(writeLog, close)
-  const limits = callersLimits({
-    program,
-    server: engine.limits,
-    isUnlimited: ceiling.maxSandbox === 'danger-full-access',
-  })
+  const limits = callersLimits(ceiling, engine.limits)
   const leaveRunFolder = server === null ? await joinRunFolder(engine, parts) : null
   try {
     await run({ engine, limits, ...connectionsTo(engine, server) })
@@ -147,7 +144,7 @@ async function joinRunFolder(
     env,
     home,
     onConnection: (transport) => connections.accept(transport, 'socket'),
-    onMoved: (socket) => announceMovedSocket(socket, { engine, host }),
+    onMoved: (socket) => announceMovedSocket(socket, engine, host),
     report: writeLog,
   })
   engine.listensAt({ socket: listener.address() })

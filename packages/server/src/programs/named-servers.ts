@@ -17,12 +17,10 @@ export function connectorToServers({ urls, ...access }: NamedServer): Connect {
   }
 }
 
-interface FirstTransport {
-  readonly url: string
-  readonly transport: Transport
-}
-
-async function firstTransport(urls: readonly string[], access: Omit<NamedServer, 'urls'>): Promise<FirstTransport> {
+async function firstTransport(
+  urls: readonly string[],
+  access: Omit<NamedServer, 'urls'>,
+): Promise<{ readonly url: string; readonly transport: Transport }> {
   const failures = new Map<string, unknown>()
   for (const url of urls) {
     try {

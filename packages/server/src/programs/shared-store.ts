@@ -8,10 +8,6 @@ import { UsageError } from '@parley/serving'
 import type { OpeningWait, StoreAddress } from '@parley/team/store'
 import { systemErrorReason } from '@parley/workspace'
 
-interface StoreSettings extends StoreAddress {
-  readonly replicas: number
-}
-
 interface StoreUser {
   readonly home: string
   readonly files: Files
@@ -60,7 +56,7 @@ function storeSettings(
   given: readonly string[] | null,
   { configured, warnings, problem }: Configured,
   warn: StoreUser['warn'],
-): StoreSettings | { readonly problem: string } | null {
+): (StoreAddress & { readonly replicas: number }) | { readonly problem: string } | null {
   if (given?.length === 0) return null
   if (problem !== undefined) return { problem }
   const servers = given ?? configured?.servers ?? []

@@ -32,7 +32,6 @@ import {
 import { rgPath } from '@vscode/ripgrep'
 import { pluginPorts } from './plugin-ports.ts'
 
-/** Options of a server's parts. */
 interface ServerOptions {
   /** `$PARLEY_HOME`. */
   readonly home: string

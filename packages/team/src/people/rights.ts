@@ -1,5 +1,13 @@
-import { isSameHash, type LinkCode } from '@parley/engine'
-import { type Access, personMay, type Rights, rightsToRead, type SharedLink } from '@parley/protocol'
+import { type AccessSource, isSameHash, type LinkCode, readLinkCode } from '@parley/engine'
+import { isConversationId } from '@parley/journal'
+import {
+  type Access,
+  personMay,
+  type Rights,
+  type RightsOfToken,
+  rightsToRead,
+  type SharedLink,
+} from '@parley/protocol'
 import type { UsersFile } from './users-file.ts'
 import type { User } from './users-text.ts'
 
@@ -26,7 +34,7 @@ export function rightsOfUser({ name, tokenHash }: User, users: Pick<UsersFile, '
 }
 
 /** Returns the rights that the code of a shared link gives: to read its conversation while the link counts. */
-export function rightsOfGuest({ conversationId, codeHash }: LinkCode, now: () => number): Rights {
+function rightsOfGuest({ conversationId, codeHash }: LinkCode, now: () => number): Rights {
   const counts = (access: Access | undefined) => linkOf(access, codeHash, now()) !== null
   return rightsToRead({ kind: 'guest', conversationId, codeHash }, counts)
 }
@@ -35,4 +43,21 @@ export function rightsOfGuest({ conversationId, codeHash }: LinkCode, now: () =>
 function linkOf(access: Access | undefined, codeHash: string, now: number): SharedLink | null {
   const link = access?.links.find((each) => isSameHash(each.codeHash, codeHash))
   return link === undefined || now >= link.expiresAt ? null : link
+}
+
+/** Returns the check of tokens: rights of a user, or of a link by its code; null for one that is not valid. */
+export function createRightsOfToken(users: UsersFile, source: AccessSource, now: () => number): RightsOfToken {
+  async function rightsOfCode(code: string): Promise<Rights | null> {
+    const read = readLinkCode(code)
+    if (read === null || !isConversationId(read.conversationId)) return null
+    const rights = rightsOfGuest(read, now)
+    const { conversationId } = read
+    const reached = source.openAccess(conversationId) ?? (await source.storedAccess(conversationId))
+    return rights.permits('read', { conversationId, access: reached?.access }) ? rights : null
+  }
+
+  return (token) => {
+    const user = users.byToken(token)
+    return user === null ? rightsOfCode(token) : rightsOfUser(user, users)
+  }
 }

@@ -89,7 +89,6 @@ export function openUsersFile(file: string, report: (sentence: string) => void):
   }
 }
 
-/** Returns a new token, and its hash. */
 export function newToken(): { readonly token: string; readonly tokenHash: string } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenHash: hashToken(token) }
@@ -108,23 +107,12 @@ function stampOf(file: string): string | null {
 }
 
 function readLines(file: string): readonly UsersLine[] {
-  return linesOf(file, readText(file))
-}
-
-function readText(file: string): string {
   try {
-    return readPrivateFile(file)
+    return parseUsers(readPrivateFile(file))
   } catch (error) {
+    if (error instanceof UsersFileError) throw new UsersFileError(`The users file ${file}, ${error.message}`)
     if (error instanceof NotPrivateError) throw new UsersFileError(`The users file ${file} ${error.message}.`)
     throw new UsersFileError(`The users file ${file} cannot be read: ${systemErrorReason(error)}.`)
-  }
-}
-
-function linesOf(file: string, text: string): readonly UsersLine[] {
-  try {
-    return parseUsers(text)
-  } catch (error) {
-    throw error instanceof UsersFileError ? new UsersFileError(`The users file ${file}, ${error.message}`) : error
   }
 }
 

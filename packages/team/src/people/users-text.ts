@@ -1,6 +1,5 @@
 import { nameForm, type SandboxMode, sandboxModes } from '@parley/protocol'
 
-/** User of a server. */
 export interface User {
   readonly name: string
   /** `admin` manages users, and reads no more than others do. */
@@ -67,7 +66,6 @@ function readCeiling(words: readonly string[], fault: (reason: string) => UsersF
 
 const heading = '# Users of a parley server: NAME admin|member sha256:HASH [max-sandbox=MODE]'
 
-/** Returns the text of a users file. */
 export function formatUsers(lines: readonly UsersLine[]): string {
   const all = lines.length === 0 ? [] : lines.map(formatLine)
   return `${[...(lines[0]?.kind === 'remark' ? [] : [heading]), ...all].join('\n')}\n`

@@ -6,9 +6,8 @@ import type { ConversationId } from '@parley/protocol'
 import type { Connected } from './connection/connect-store.ts'
 import type { Prepared } from './connection/prepare-store.ts'
 import { type AckMark, emptyMark } from './log/ack-mark.ts'
-import { fenceLog } from './log/fence-log.ts'
 import { type FetchPorts, fetchLog } from './log/fetch-log.ts'
-import type { ClaimName } from './log/log-subject.ts'
+import { type ClaimName, epochOf, OutrunError } from './log/log-subject.ts'
 import { type Described, shipLog } from './log/ship-log.ts'
 import type { Lists } from './servers/lists.ts'
 import type { Nodes } from './servers/nodes.ts'
@@ -75,5 +74,38 @@ export function takesIn({ connected, prepared, nodes, onPublished, inTurn, lists
       if (shipment !== null) return shipment
     }
     throw new StorageError({ code: STORE_LOST, operation: `take ${copy.conversationId} in`, path: connected.name })
+  }
+}
+
+interface LogFence {
+  readonly claim: ClaimName
+  readonly kind?: TakenKind
+  /** Mark of a copy that was brought up to date before it was claimed: the log may have grown since. */
+  readonly fetched?: AckMark | null
+}
+
+/**
+ * Brings the copy of a log up to date and stores an empty message behind it, after which no earlier claim writes.
+ * Resolves to the mark there; to null where a later claim has written, as while this process was paused.
+ */
+export async function fenceLog(
+  copy: LocalCopy,
+  { claim, kind, fetched = null }: LogFence,
+  ports: FetchPorts,
+): Promise<AckMark | null> {
+  const isOwn = kind === 'own'
+  for (let known = fetched; ; known = null) {
+    const mark = known ?? (await fetchLog(copy, ports, isOwn)) ?? (isOwn ? emptyMark(ports.store) : null)
+    if (mark === null)
+      throw new StorageError({ code: STORE_LOST, operation: `read ${copy.log} from`, path: ports.name })
+    if (epochOf(mark.claim) > epochOf(claim)) return null
+    const { bytes: end } = mark
+    const fence = { from: end, to: end, claim, files: [], object: null, bytes: new Uint8Array() }
+    try {
+      return { ...mark, sequence: await ports.subject.publish(fence, mark.sequence), claim }
+    } catch (error) {
+      // Another claim wrote meanwhile: its lines count.
+      if (!(error instanceof OutrunError)) throw error
+    }
   }
 }

@@ -5,9 +5,8 @@ import { expect, test, vi } from 'vitest'
 import { connectStore } from '../../src/store/connection/connect-store.ts'
 import { prepareStore } from '../../src/store/connection/prepare-store.ts'
 import { openStore } from '../../src/store/index.ts'
-import { leftovers } from '../../src/store/log/leftovers.ts'
 import { objectsOf } from '../../src/store/log/objects.ts'
-import { removesFrom } from '../../src/store/remove-conversation.ts'
+import { leftovers, removesFrom } from '../../src/store/remove-conversation.ts'
 import { copyIn } from './copy-in.ts'
 
 type RemovePorts = Parameters<typeof removesFrom>[0]

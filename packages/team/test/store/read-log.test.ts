@@ -4,10 +4,10 @@ import { nodeFiles } from '@parley/journal'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
 import { messageHeaders, placeOf } from '../../src/store/connection/layout.ts'
-import { fenceLog } from '../../src/store/log/fence-log.ts'
 import { fetchLog } from '../../src/store/log/fetch-log.ts'
 import { atBeginning, type ClaimName, logSubject, OutrunError } from '../../src/store/log/log-subject.ts'
 import { createRecentContents } from '../../src/store/log/recent-contents.ts'
+import { fenceLog } from '../../src/store/take-conversation.ts'
 import { copyIn } from './copy-in.ts'
 
 type Connected = Parameters<typeof logSubject>[0]

@@ -1,6 +1,6 @@
 import { STORE_TAKEN } from '@parley/journal'
 import { expect, test, vi } from 'vitest'
-import { awaitBytes } from '../../src/store/log/awaited-bytes.ts'
+import { awaitBytes } from '../../src/store/log/ship-log.ts'
 import type { Claim } from '../../src/store/servers/owners.ts'
 import { rightToAct } from '../../src/store/servers/right-to-act.ts'
 

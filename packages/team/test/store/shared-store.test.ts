@@ -12,10 +12,10 @@ import { chunksOf, objectStream, placeOf } from '../../src/store/connection/layo
 import { prepareStore } from '../../src/store/connection/prepare-store.ts'
 import { openStore } from '../../src/store/index.ts'
 import { emptyMark, writeMark } from '../../src/store/log/ack-mark.ts'
-import { fenceLog } from '../../src/store/log/fence-log.ts'
 import { logSubject } from '../../src/store/log/log-subject.ts'
 import { objectsOf } from '../../src/store/log/objects.ts'
 import { createRecentContents } from '../../src/store/log/recent-contents.ts'
+import { fenceLog } from '../../src/store/take-conversation.ts'
 import { copyIn } from './copy-in.ts'
 
 describe.skipIf(!hasNats)('a shared store', () => {

@@ -34,14 +34,8 @@ export interface PermissionQuestion {
 }
 
 /** Returns the question with everything that a yes would allow, in a block of code that its text cannot end. */
-export function permissionRequest({
-  sessionId,
-  approval,
-  item,
-  files,
-  enforcement,
-  modes,
-}: PermissionQuestion): RequestPermissionRequest {
+export function permissionRequest(question: PermissionQuestion): RequestPermissionRequest {
+  const { sessionId, approval, item, files, enforcement } = question
   const typed = approval.command === undefined ? '' : typedCommand(approval.command)
   // The options name the calls that a yes for the session covers.
   const words = { ...describeQuestion(approval, enforcement), session: null }
@@ -56,7 +50,7 @@ export function permissionRequest({
       status: 'pending',
       content: [textContent(fenced(text)), ...diffsOf(files)],
     },
-    options: optionsOf({ approval, modes }),
+    options: optionsOf(question),
   }
 }
 
@@ -64,13 +58,9 @@ type Offered = Pick<PermissionQuestion, 'approval' | 'modes'>
 
 function optionsOf({ approval, modes }: Offered): PermissionOption[] {
   const { always, kind, forSession } = approval
-  const work = modes.map(
-    ({ name }): PermissionOption => ({
-      optionId: name,
-      kind: 'allow_once',
-      name: capitalized(planWords[name]),
-    }),
-  )
+  const work = modes.map(({ name }): PermissionOption => {
+    return { optionId: name, kind: 'allow_once', name: capitalized(planWords[name]) }
+  })
   const others = offeredDecisions(approval).flatMap((optionId): PermissionOption[] => {
     const option = { optionId, kind: kinds[optionId], name: namesFor(kind)[optionId] }
     if (optionId === 'approvedAlways' && always !== undefined) return [{ ...option, name: alwaysName(always, kind) }]

@@ -69,7 +69,7 @@ export function createClientCommands(start: StartCommand, link: CommandLink): Cl
       if (find(processId) !== undefined)
         throw codexError(`duplicate active command/exec process id: ${JSON.stringify(processId)}`)
       if (current.size >= mostCommands) throw codexOverloaded()
-      const { command, result } = runCommand(request, { start, link })
+      const { command, result } = runCommand(request, start, link)
       current.set(command, result)
       return result.finally(() => current.delete(command))
     },
@@ -128,12 +128,7 @@ async function inputOf({ request, started }: CurrentCommand, processId: string):
   return process
 }
 
-interface RunPorts {
-  readonly start: StartCommand
-  readonly link: CommandLink
-}
-
-function runCommand(request: CommandRequest, { start, link }: RunPorts) {
+function runCommand(request: CommandRequest, start: StartCommand, link: CommandLink) {
   const started = Promise.withResolvers<RunningProcess | null>()
   let process: RunningProcess | null = null
   let isKilled = false

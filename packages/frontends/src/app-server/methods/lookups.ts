@@ -3,9 +3,8 @@ import type { ResultOf } from '@parley/protocol'
 import { permissionProfiles } from '../shapes/permission-profiles.ts'
 import { policyName } from '../shapes/settings.ts'
 import type { AppSession } from '../threads/session.ts'
-import { codexError } from '../wire/codex-error.ts'
 import { type CodexParams, codexParams } from '../wire/params.ts'
-import { type AppMethod, answers, method } from './method.ts'
+import { type AppMethod, answers, method, refused } from './method.ts'
 
 /** Methods that tell what there is: models, configuration, account, and lists of what only Codex has. */
 export const lookupMethods: Readonly<Record<string, AppMethod>> = {
@@ -32,13 +31,9 @@ export const lookupMethods: Readonly<Record<string, AppMethod>> = {
   'hooks/list': method(codexParams.cwds, (_, params) => ({
     data: perFolder(params, { hooks: [], warnings: [], errors: [] }),
   })),
-  ...Object.fromEntries(
-    ['config/value/write', 'config/batchWrite', 'skills/config/write', 'modelProvider/config/write'].map((name) => [
-      name,
-      () => {
-        throw codexError(`${name}: this server does not write configuration; edit config.toml of parley`)
-      },
-    ]),
+  ...refused(
+    ['config/value/write', 'config/batchWrite', 'skills/config/write', 'modelProvider/config/write'],
+    'this server does not write configuration; edit config.toml of parley',
   ),
 }
 
@@ -104,18 +99,11 @@ function providerShape({ id, name, origin, wire, baseUrl, key, variables, keyFro
     name,
     canEdit: false,
     baseUrl: wire === 'recorded' || baseUrl === '' || `${username}${password}${search}` !== '' ? null : baseUrl,
-    settings: isOpenAi
-      ? { type: 'openai' }
-      : { type: 'customGateway', auth: authShape({ key, variable: keyFrom ?? variables[0] }) },
+    settings: isOpenAi ? { type: 'openai' } : { type: 'customGateway', auth: authShape(key, keyFrom ?? variables[0]) },
   }
 }
 
-interface ProviderKey {
-  readonly key: ListedProvider['key']
-  readonly variable: string | undefined
-}
-
-function authShape({ key, variable }: ProviderKey) {
+function authShape(key: ListedProvider['key'], variable: string | undefined) {
   if (key === 'notNeeded') return { mode: 'none' }
   if (key === 'kept' || variable === undefined) return { mode: 'externallyConfigured', envKey: null }
   return { mode: 'environmentVariable', envKey: variable }

@@ -1,7 +1,7 @@
 import type { CallContext } from '@parley/rpc'
 import type * as z from 'zod'
 import type { AppSession } from '../threads/session.ts'
-import { decoded } from '../wire/codex-error.ts'
+import { codexError, decoded } from '../wire/codex-error.ts'
 
 /** Method of the app-server: takes its parameters as they came. */
 export type AppMethod = (session: AppSession, params: unknown, context: CallContext) => unknown
@@ -17,4 +17,12 @@ export function method<Schema extends z.ZodType>(
 /** Makes a method that answers the same to whatever parameters. */
 export function answers(result: unknown): AppMethod {
   return () => result
+}
+
+/** Makes methods that are refused, each with its name before the reason. */
+export function refused(names: readonly string[], reason: string): Readonly<Record<string, AppMethod>> {
+  const refuse = (name: string) => () => {
+    throw codexError(`${name}: ${reason}`)
+  }
+  return Object.fromEntries(names.map((name) => [name, refuse(name)]))
 }

@@ -5,7 +5,7 @@ import { liesWithin, systemErrorReason } from '@parley/workspace'
 import type { AppSession } from '../threads/session.ts'
 import { codexError, codexFailure } from '../wire/codex-error.ts'
 import { codexParams } from '../wire/params.ts'
-import { type AppMethod, method } from './method.ts'
+import { type AppMethod, method, refused } from './method.ts'
 
 /** Longest file that an answer takes, which is one line. */
 const maxFileBytes = 16 * 1024 * 1024
@@ -37,13 +37,9 @@ export const fileMethods: Readonly<Record<string, AppMethod>> = {
     const found = await Promise.all(roots.map((root) => findFiles(session, root, query)))
     return { files: found.flat().toSorted((one, other) => other.score - one.score) }
   }),
-  ...Object.fromEntries(
-    ['fs/writeFile', 'fs/createDirectory', 'fs/remove', 'fs/copy'].map((name) => [
-      name,
-      () => {
-        throw codexError(`${name}: this server changes files only by patches of a thread, which are judged and shown`)
-      },
-    ]),
+  ...refused(
+    ['fs/writeFile', 'fs/createDirectory', 'fs/remove', 'fs/copy'],
+    'this server changes files only by patches of a thread, which are judged and shown',
   ),
 }
 

@@ -71,17 +71,8 @@ export function approvalRequestOf(
  * Returns the parts of a question that clients have no place for: the request, warnings, reason, limits, the model's
  * words.
  */
-function reasonText({
-  asks,
-  warnings,
-  reason,
-  limits,
-  background,
-  variables,
-  justification,
-  again,
-  session,
-}: QuestionWords): string {
+function reasonText(words: QuestionWords): string {
+  const { asks, warnings, reason, limits, background, variables, justification, again, session } = words
   const sentences = [
     ...warnings,
     reason === '' ? null : `Asked because ${reason}.`,

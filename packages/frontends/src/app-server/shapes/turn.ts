@@ -1,4 +1,4 @@
-import type { Failure, PastTurn, TokenCounts, TurnOutcome } from '@parley/protocol'
+import type { ConversationCore, Failure, PastTurn, TokenCounts, TurnOutcome } from '@parley/protocol'
 import type { ThreadItem } from './thread-item.ts'
 
 export interface TurnFacts {
@@ -60,13 +60,10 @@ export function turnError(failure: Failure | undefined) {
   }
 }
 
-interface Usage {
-  readonly total: TokenCounts
-  readonly last: TokenCounts
-  readonly contextWindow: number | null
-}
-
-export function usageShape(turnId: string, { total, last, contextWindow }: Usage) {
+export function usageShape(
+  turnId: string,
+  { total, last, contextWindow }: ConversationCore['usage'] & { readonly last: TokenCounts },
+) {
   return {
     turnId,
     tokenUsage: { total: tokenShape(total), last: tokenShape(last), modelContextWindow: contextWindow },

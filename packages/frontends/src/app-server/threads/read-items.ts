@@ -1,12 +1,8 @@
 import type { CompletedItem, PastTurn } from '@parley/protocol'
-import type { TurnSource } from './read-turns.ts'
+import type { TurnSource, TurnsPage } from './read-turns.ts'
 
 /** Page of the items of a thread, or of one turn. */
-export interface ItemsPage {
-  /** Seq that the page begins beside; null for the beginning of its direction. */
-  readonly cursor: number | null
-  readonly limit: number
-  readonly direction: 'asc' | 'desc'
+export interface ItemsPage extends TurnsPage {
   readonly turn: Pick<PastTurn, 'startSeq' | 'endSeq'> | null
 }
 

@@ -11,7 +11,7 @@ export interface TurnSource {
 }
 
 export interface TurnsPage {
-  /** Place that an earlier page ended at; null for the beginning. */
+  /** Seq that the page begins beside, where an earlier one ended; null for the beginning of its direction. */
   readonly cursor: number | null
   readonly limit: number
   readonly direction: 'asc' | 'desc'

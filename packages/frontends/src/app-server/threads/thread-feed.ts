@@ -18,8 +18,6 @@ import { agentMessage, changesOf, type ThreadItem, threadItemOf } from '../shape
 import { runningTurnShape, turnError, turnShape, usageShape } from '../shapes/turn.ts'
 import type { Notify } from '../wire/codex-transport.ts'
 
-type EndOfTurn = Pick<EventOf<'turn.ended'>, 'turnId' | 'outcome' | 'failure'>
-
 interface OpenCall {
   /** Time of the event that made it, in ms since the epoch. */
   readonly startedAtMs: number
@@ -163,7 +161,10 @@ export class ThreadFeed {
     this.#send('turn/started', { turn: runningTurnShape(id, at) })
   }
 
-  #turnEnded({ turnId: id, outcome, failure }: EndOfTurn, at: number): void {
+  #turnEnded(
+    { turnId: id, outcome, failure }: Pick<EventOf<'turn.ended'>, 'turnId' | 'outcome' | 'failure'>,
+    at: number,
+  ): void {
     if (outcome === 'failed') this.#send('error', { turnId: id, error: turnError(failure), willRetry: false })
     const items = this.#answer === null ? [] : [this.#answer]
     const startedAtMs = this.#before.core.turn?.startedAt ?? null
@@ -176,10 +177,8 @@ export class ThreadFeed {
     this.#items.set(item.id, { startedAtMs, isShown: false })
     const isText = item.type === 'agentMessage' || item.type === 'reasoning'
     if (isText || item.type === 'shellCommand' || item.type === 'contextCompaction') this.#show(item)
-    if (item.type === 'reasoning') {
-      if (item.raw !== true)
-        this.#send('item/reasoning/summaryPartAdded', { turnId: this.#turnId, itemId: item.id, summaryIndex: 0 })
-    }
+    if (item.type === 'reasoning' && item.raw !== true)
+      this.#send('item/reasoning/summaryPartAdded', { turnId: this.#turnId, itemId: item.id, summaryIndex: 0 })
   }
 
   /** Tells the client that an item has started, once. `asked` replaces the files of a patch that is not planned yet. */

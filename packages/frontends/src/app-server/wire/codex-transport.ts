@@ -7,17 +7,14 @@ export type Notify = (method: string, params: Readonly<Record<string, unknown>>)
 /** Name that unknown methods are dispatched under. */
 export const unknownMethod = '$unknown'
 
-interface Dialect {
-  readonly isKnown: (method: string) => boolean
-  /** ms since the epoch. */
-  readonly now: () => number
-}
-
 /**
  * Wraps a transport of Codex's JSON-RPC: its messages have no `jsonrpc` member, and its notifications carry
  * `emittedAtMs`. An unknown method becomes `unknownMethod`, which has an answer of its own.
  */
-export function codexTransport(transport: Transport, { isKnown, now }: Dialect): Transport {
+export function codexTransport(
+  transport: Transport,
+  { isKnown, now }: { readonly isKnown: (method: string) => boolean; readonly now: () => number },
+): Transport {
   function incomingMessage(value: unknown): unknown {
     if (!isRecord(value)) return value
     const { method, id } = value

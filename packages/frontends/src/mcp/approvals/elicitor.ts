@@ -162,26 +162,28 @@ function decisionOf({ approval }: AskedApproval, { decision }: ClientAnswer): Ap
  */
 function decide(asked: AskedApproval, answer: ClientAnswer): Promise<boolean> {
   const { client, conversationId, approval } = asked
-  const { decision, answers, note } = answer
-  if (approval.kind === 'plan' && note === undefined) return decidePlan(asked, answer)
-  const filled = decision === 'approved' && approval.form !== undefined && answers !== undefined ? { answers } : {}
-  const said = note === undefined ? {} : { note, unattended: true as const }
-  const about = { conversationId, approvalId: approval.id }
-  return client.request('approval/decide', { ...about, decision: decisionOf(asked, answer), ...filled, ...said }).then(
+  const decided =
+    approval.kind === 'plan' && answer.note === undefined ? planDecision(asked, answer) : callDecision(asked, answer)
+  return client.request('approval/decide', { conversationId, approvalId: approval.id, ...decided }).then(
     () => true,
     () => decline(asked).then(() => false),
   )
 }
 
-/** Sends the answer to a plan; a yes is one of the modes in its form. */
-function decidePlan(asked: AskedApproval, { decision, answers = {} }: ClientAnswer): Promise<boolean> {
-  const { client, conversationId, approval } = asked
+function callDecision(asked: AskedApproval, answer: ClientAnswer) {
+  const { decision, answers, note } = answer
+  const isFilled = decision === 'approved' && asked.approval.form !== undefined && answers !== undefined
+  return {
+    decision: decisionOf(asked, answer),
+    ...(isFilled ? { answers } : {}),
+    ...(note === undefined ? {} : { note, unattended: true as const }),
+  }
+}
+
+/** Returns the answer to a plan; a yes is one of the modes in its form. */
+function planDecision(asked: AskedApproval, { decision, answers = {} }: ClientAnswer) {
   const accepted = decision === 'approved' || decision === 'approvedForSession'
-  const answer = accepted ? formDecision({ approval, modes: modesFor(asked) }, answers) : { decision }
-  return client.request('approval/decide', { conversationId, approvalId: approval.id, ...answer }).then(
-    () => true,
-    () => decline(asked).then(() => false),
-  )
+  return accepted ? formDecision({ approval: asked.approval, modes: modesFor(asked) }, answers) : { decision }
 }
 
 /** Returns the modes that callers may answer a plan with: they only tighten. */

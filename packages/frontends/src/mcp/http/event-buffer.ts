@@ -78,25 +78,15 @@ export function createEventBuffer(limitBytes = 32 << 20): EventBuffer {
   }
 }
 
-/** Response with a count of its unread bytes. */
-interface HeldResponse {
-  readonly response: Response
-  /** Returns the bytes that the client has not read yet. */
-  readonly unreadBytes: () => number
-}
-
-interface HoldOptions {
-  /** Resolves when the connection of the request has ended. */
-  readonly closed: Promise<void>
-  /** Limit of unread bytes, above which the stream is broken off. */
-  readonly limitBytes: number
-}
-
 /**
- * Copies the response's body, to count unread bytes, and cancels it as soon as the connection ends. Otherwise only the
- * next write would notice the end, and until then the client's new stream would be rejected.
+ * Copies the response's body, to count unread bytes, and cancels it as soon as the connection of the request has ended.
+ * Otherwise only the next write would notice the end, and until then the client's new stream would be rejected. More
+ * than `limitBytes` that are unread break the stream off.
  */
-export function holdResponse(response: Response, { closed, limitBytes }: HoldOptions): HeldResponse {
+export function holdResponse(
+  response: Response,
+  { closed, limitBytes }: { readonly closed: Promise<void>; readonly limitBytes: number },
+): { readonly response: Response; readonly unreadBytes: () => number } {
   const { body, status, headers } = response
   if (body === null) return { response, unreadBytes: () => 0 }
   const reader = body.getReader()

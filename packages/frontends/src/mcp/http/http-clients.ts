@@ -12,10 +12,8 @@ const retryMs = 1000
 
 const sessionHeader = 'mcp-session-id'
 
-interface OpenRequest {
-  /** Returns the unread bytes of the response. */
-  unreadBytes: () => number
-}
+/** Request that is being answered, with the count of the unread bytes of its response. */
+type OpenRequest = { unreadBytes: () => number }
 
 interface HttpClient {
   readonly transport: WebStandardStreamableHTTPServerTransport

@@ -14,20 +14,13 @@ const headersTimeoutMs = 10_000
 const maxSockets = 1024
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 
-export interface HttpListening {
-  /** URL with the port in use. */
-  readonly url: string
-  /** Closes every client and stops listening. */
-  close(): Promise<void>
-}
-
-interface ListenOptions extends Admission {
-  readonly port: number
-  readonly parts: McpParts
-}
-
-/** Listens for MCP over streamable HTTP. Rejects with `UsageError` when the address cannot be used. */
-export async function listenHttp(options: ListenOptions): Promise<HttpListening> {
+/**
+ * Listens for MCP over streamable HTTP. Resolves with the URL, which has the port in use, and the function that closes
+ * every client and stops listening. Rejects with `UsageError` when the address cannot be used.
+ */
+export async function listenHttp(
+  options: Admission & { readonly port: number; readonly parts: McpParts },
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { host, port, parts } = options
   const clients = new HttpClients(parts)
   const server = createServer({ headersTimeout: headersTimeoutMs, requestTimeout: 0 }, (request, response) => {

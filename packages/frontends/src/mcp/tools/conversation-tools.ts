@@ -31,8 +31,6 @@ const createInput = z.object({
   base_instructions: z.string().optional().describe('Instructions to the model in place of the built-in ones.'),
 })
 
-type CreateInput = z.infer<typeof createInput>
-
 export const conversationCreateTool: McpTool = defineMcpTool({
   name: 'conversationCreate',
   title: 'Create a conversation',
@@ -43,7 +41,7 @@ export const conversationCreateTool: McpTool = defineMcpTool({
   run: create,
 })
 
-async function create(args: CreateInput, { session, requestId, agent }: ToolCall) {
+async function create(args: z.infer<typeof createInput>, { session, requestId, agent }: ToolCall) {
   try {
     const params = {
       // Clients of this tool open conversations for folders that are made later.

@@ -147,7 +147,6 @@ export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf
 
 type WithoutUndefined<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
 
-/** Returns the settings without undefined keys. */
 export function withoutUndefined<Settings extends object>(settings: Settings): WithoutUndefined<Settings> {
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as WithoutUndefined<Settings> // narrowed: the same keys without undefined ones

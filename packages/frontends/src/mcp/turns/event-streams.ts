@@ -16,12 +16,6 @@ interface StreamsOptions {
   readonly isBehind: () => boolean
 }
 
-/** Opened stream that begins after the answer to its request. */
-interface PreparedStream {
-  begin(): void
-  stop(): void
-}
-
 /** Conversations that one MCP client streams, each on its own connection to the engine. */
 export class ConversationStreams {
   readonly #options: StreamsOptions
@@ -32,7 +26,8 @@ export class ConversationStreams {
     this.#options = options
   }
 
-  async prepare(conversation: McpConversation, requestId: RequestId): Promise<PreparedStream> {
+  /** Opens a stream that begins after the answer to its request. */
+  async prepare(conversation: McpConversation, requestId: RequestId): Promise<{ begin(): void; stop(): void }> {
     const { conversationId } = conversation
     const { client } = await reachConversation(await this.#options.connect(), conversationId)
     let stopped = false
@@ -61,7 +56,7 @@ export class ConversationStreams {
     const { core } = conversation.store.state
     const pending = unansweredApprovals(core)
     for (const [id, active] of this.#active) if (active.conversationId === conversationId) this.#stop(id)
-    const stream = streamEvents({
+    const stop = streamEvents({
       client,
       conversationId,
       upToSeq: core.seq,
@@ -74,7 +69,7 @@ export class ConversationStreams {
         event: (envelope, item) => this.#follow(conversation, envelope, item),
       },
     })
-    this.#active.set(requestId, { conversationId, stop: () => stream.stop() })
+    this.#active.set(requestId, { conversationId, stop })
   }
 
   #stop(requestId: RequestId): void {
@@ -120,11 +115,6 @@ interface StreamSink {
   event(envelope: Envelope, item: Item | null): void
 }
 
-interface EventStream {
-  /** Ends delivery at once. */
-  stop(): void
-}
-
 interface StreamOptions {
   /** Connection of the stream's own, closed with the stream. */
   readonly client: Client
@@ -139,9 +129,9 @@ const wholeLength = 4 << 20
 
 /**
  * Plays the log from its first event. Events up to `upToSeq` are the initial state and later ones are live, so that
- * each is delivered once and in order.
+ * each is delivered once and in order. Returns the function that ends delivery at once.
  */
-export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOptions): EventStream {
+export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOptions): () => void {
   const before: { readonly msg: EventMsg }[] = []
   let beforeLength = 0
   let memory: Memory = emptyMemory
@@ -182,10 +172,8 @@ export function streamEvents({ client, conversationId, upToSeq, sink }: StreamOp
   const played = client.request('conversation/stream', { conversationId, after: { seq: 0, crc: null } })
   // The connection has closed, which ends the stream.
   played.catch(() => undefined)
-  return {
-    stop() {
-      stopped = true
-      void client.close()
-    },
+  return () => {
+    stopped = true
+    void client.close()
   }
 }

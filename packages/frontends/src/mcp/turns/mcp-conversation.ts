@@ -91,10 +91,7 @@ export class McpConversation {
     const isParked = core.turn?.parked === true
     if (!isParked && (this.#running?.owner ?? null) === null) return
     const pending = unansweredApprovals(core)
-    for (const approval of pending) {
-      const item = core.open[approval.itemId]?.item ?? null
-      this.#ask({ approval, item, turn })
-    }
+    for (const approval of pending) this.#ask(approval, core.open[approval.itemId]?.item ?? null, turn)
     if (!isParked || pending.length > 0) return
     // A limit is raised by a person only.
     if (core.turn?.limit !== undefined)
@@ -166,18 +163,10 @@ export class McpConversation {
     if (turn === null) return
     const isAwaited = [...this.#turns.values()].some(({ holdsApprovals }) => !holdsApprovals)
     if (turn.holdsApprovals && this.#elicitor.capable && !isAwaited) return
-    this.#ask({ approval, item, turn })
+    this.#ask(approval, item, turn)
   }
 
-  #ask({
-    approval,
-    item,
-    turn,
-  }: {
-    approval: EventOf<'approval.requested'>['approval']
-    item: Item | null
-    turn: ToolCallTurn
-  }) {
+  #ask(approval: EventOf<'approval.requested'>['approval'], item: Item | null, turn: ToolCallTurn) {
     this.#elicitor.ask({
       conversationId: this.conversationId,
       approval,

@@ -4,7 +4,6 @@ import type { InputItem, MessageId, Picture, TurnId } from '@parley/protocol'
 import type { AgentName } from '../../codex-events/elicitation.ts'
 import type { EventMsg } from '../../codex-events/event-msg.ts'
 
-/** Result of a turn. */
 export type TurnEnd =
   | { readonly kind: 'completed'; readonly text: string; readonly pictures: readonly Picture[] }
   | { readonly kind: 'failed'; readonly message: string }

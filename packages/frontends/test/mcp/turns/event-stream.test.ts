@@ -21,7 +21,7 @@ function play(upToSeq: number) {
     },
   }
   const textOf = (msg: EventMsg) => ('message' in msg ? msg.message : msg.type)
-  const stream = streamEvents({
+  const stop = streamEvents({
     client: client as Client,
     conversationId: 'c',
     upToSeq,
@@ -38,7 +38,7 @@ function play(upToSeq: number) {
   const say = (...seqs: number[]) => {
     for (const seq of seqs) deliver(seq, { type: 'item.completed', turnId: 't1', item: message(seq) })
   }
-  return { state, seen, stream, deliver, say, isClosed: () => closed }
+  return { state, seen, stop, deliver, say, isClosed: () => closed }
 }
 
 function message(seq: number) {
@@ -63,9 +63,9 @@ test('a damaged log that lacks the last number of the state is streamed all the 
 })
 
 test('an event on its way is not delivered after the cancellation', () => {
-  const { seen, stream, say, isClosed } = play(1)
+  const { seen, stop, say, isClosed } = play(1)
   say(1, 2)
-  stream.stop()
+  stop()
   say(3)
   expect(seen).toEqual(['state m1', 'live m2'])
   expect(isClosed()).toBe(true)

@@ -52,7 +52,6 @@ interface Arrival {
   readonly web: WebFrontend | null
 }
 
-/** Connection of one client. */
 interface Connection {
   /** True once `initialize` has been answered. */
   readonly isInitialized: boolean

@@ -24,8 +24,6 @@ export interface Streams {
   leaveAll(): ConversationId[]
 }
 
-type OnFault = (fault: unknown, conversationId: ConversationId) => void
-
 interface Stream {
   readonly egress: Egress
   end(): void
@@ -36,7 +34,7 @@ interface StreamPorts {
   readonly session: Session
   /** Returns all conversations that are open in this process. */
   readonly conversations: () => readonly LiveConversation[]
-  readonly onFault: OnFault
+  readonly onFault: (fault: unknown, conversationId: ConversationId) => void
   /** Called when the client may not read a conversation any more that it streams. */
   readonly onLost: (conversationId: ConversationId) => void
 }

@@ -17,12 +17,6 @@ type Proof = { readonly code: string } | { readonly token: string }
 /** Returns the access of a page with this proof; null for a wrong proof. */
 export type Prove = (proof: Proof) => Proven | null | Promise<Proven | null>
 
-interface GreetOptions {
-  readonly prove: Prove
-  /** True where a page can sign in with a token. */
-  readonly offersSignIn: boolean
-}
-
 /** Time limit for the first message of a page. */
 const greetingMs = 10_000
 
@@ -30,7 +24,10 @@ const greetingMs = 10_000
  * Reads the first message of a page, `{"code": …}` from its link or `{"token": …}` from its storage, and answers with
  * its token and access. Resolves to its rights; closes the connection and resolves to null where the proof is wrong.
  */
-export async function greetPage(transport: Transport, { prove, offersSignIn }: GreetOptions): Promise<Proven | null> {
+export async function greetPage(
+  transport: Transport,
+  { prove, offersSignIn }: { readonly prove: Prove; readonly offersSignIn: boolean },
+): Promise<Proven | null> {
   const expired = setTimeout(() => void transport.close(), greetingMs)
   // The iterator of a transport is its own: the peer goes on where this stops.
   const first = await transport.incoming[Symbol.asyncIterator]().next()

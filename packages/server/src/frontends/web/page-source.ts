@@ -1,9 +1,11 @@
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { readUnlocked } from '@parley/host'
 import type { Transport } from '@parley/rpc'
-import type { PageSource } from '@parley/rpc/websocket'
+import type { PageResponse, PageSource } from '@parley/rpc/websocket'
 import { greetPage, type Prove, type Proven } from './greet-page.ts'
-import { listOfServers, pageHeaders, readPageFiles, serversPath } from './page-files.ts'
 
-interface SourceOptions {
+export interface SourceOptions {
   /** Folder of the built page. */
   readonly folder: string
   /** True where a page can sign in with a token. */
@@ -43,4 +45,88 @@ export function createPageSource(options: SourceOptions): PageSource {
       accept(transport, proven)
     },
   }
+}
+
+const types = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' }
+
+/** Files of the page by their path. */
+const names: Readonly<Record<string, { readonly file: string; readonly type: keyof typeof types }>> = {
+  '/': { file: 'index.html', type: 'html' },
+  '/page.js': { file: 'page.js', type: 'js' },
+  '/page.css': { file: 'page.css', type: 'css' },
+}
+
+/**
+ * Reads the built page from its folder. Returns the answer for a path, compressed if `accepts` says so; null for other
+ * paths.
+ */
+function readPageFiles(folder: string): (path: string, accepts: string | undefined) => PageResponse | null {
+  const files = new Map(Object.entries(names).map(([path, { file, type }]) => [path, read(join(folder, file), type)]))
+  return (path, accepts) => {
+    const file = files.get(path)
+    if (file === undefined) return null
+    return /\bgzip\b/.test(accepts ?? '') ? file.small : file.plain
+  }
+}
+
+function read(path: string, type: keyof typeof types): { readonly plain: PageResponse; readonly small: PageResponse } {
+  const body = Buffer.from(readUnlocked(path))
+  const headers = { 'Content-Type': types[type], Vary: 'Accept-Encoding' }
+  return {
+    plain: { headers, body },
+    small: { headers: { ...headers, 'Content-Encoding': 'gzip' }, body: gzipSync(body) },
+  }
+}
+
+/** Path of the list of the other servers of the team, which the page also opens as a frame without content. */
+const serversPath = '/servers'
+
+/**
+ * Returns the list, one origin in a line. As a frame it may connect to exactly these servers: a page that was loaded
+ * before one of them came could not, since no page gets another policy.
+ */
+export function listOfServers(origins: readonly string[]): PageResponse {
+  const policy = ["default-src 'none'", `connect-src ${socketsOf(origins)}`, "frame-ancestors 'self'", ...nothingElse]
+  const headers = {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'X-Frame-Options': 'SAMEORIGIN',
+  }
+  return { headers, body: Buffer.from(origins.join('\n')) }
+}
+
+const nothingElse = [
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+]
+
+/** Returns the headers of every answer: nothing from elsewhere, no text that becomes code, no trace of the page. */
+export function pageHeaders(origin: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${socketsOf([origin])}`,
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    ...nothingElse,
+  ]
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+    'Cache-Control': 'no-store',
+  }
+}
+
+/** Returns the websockets of origins as a policy names them. */
+function socketsOf(origins: readonly string[]): string {
+  return origins.length === 0 ? "'none'" : origins.map((origin) => origin.replace(/^http/, 'ws')).join(' ')
 }

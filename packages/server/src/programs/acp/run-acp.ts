@@ -3,7 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk'
 import type { NamedServer } from '@parley/client/named-servers'
 import type { EngineParts } from '@parley/engine'
 import { offeredTexts, serveAcp } from '@parley/frontends/acp'
-import type { AcpArguments } from '../arguments.ts'
+import type { FrontendArguments } from '../arguments.ts'
 import { endStdinOnSignals, runWithEngine } from '../engine-program.ts'
 import { noEditorServers } from '../named-servers.ts'
 
@@ -15,7 +15,11 @@ const terminalHint =
 const textLimitMs = 2_000
 
 /** Serves an editor on stdin and stdout until it is gone or a signal ends it. Resolves with the exit code. */
-export function runAcp(parts: EngineParts, { ceiling }: AcpArguments, server: NamedServer | null): Promise<number> {
+export function runAcp(
+  parts: EngineParts,
+  { ceiling }: FrontendArguments,
+  server: NamedServer | null,
+): Promise<number> {
   const texts = offeredTexts(textLimitMs)
   return runWithEngine(parts, { ceiling, server, editors: texts }, async ({ engine, limits, library }) => {
     endStdinOnSignals()

@@ -9,14 +9,12 @@ const lookMs = 1000
 /** Time from one report of a store that is away to the next, in ms: one that comes and goes fills no log. */
 const quietMs = 60_000
 
-/** Reports of a store that goes away while a server runs. */
-interface StoreReports {
-  away(name: string): void
-  back(name: string): void
-}
-
 /** Returns what looks at a store and reports that it is away, and each time that it is back from that. */
-export function lookAtStore(store: Watched, { away, back }: StoreReports, nowMs: () => number): () => void {
+export function lookAtStore(
+  store: Watched,
+  { away, back }: Readonly<Record<'away' | 'back', (name: string) => void>>,
+  nowMs: () => number,
+): () => void {
   let isAway = false
   let nextMs = Number.NEGATIVE_INFINITY
   return () => {

@@ -1,10 +1,4 @@
-/** Open conversations, which keep a process alive. */
-interface OpenConversations {
-  /** Ends conversations that were not detached, after the last client has left. Resolves when all are closed. */
-  abandon(): Promise<void>
-  /** Resolves when all conversations are closed. */
-  emptied(): Promise<void>
-}
+import type { Engine } from '@parley/engine'
 
 export interface LifetimeOptions {
   /**
@@ -14,7 +8,8 @@ export interface LifetimeOptions {
   readonly kind: 'clients' | 'service'
   /** Time without clients and conversations after which a service ends; null means never. */
   readonly idleExitMs: number | null
-  readonly conversations: OpenConversations
+  /** Open conversations, which keep a process alive. */
+  readonly conversations: Pick<Engine['host'], 'abandon' | 'emptied'>
   /** Called with the fault when a conversation could not be closed; the process ends all the same. */
   readonly onFault: (fault: unknown) => void
 }

@@ -66,7 +66,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
   await acceptStdio(args, connections)
   const listeners = await openListeners({
     ...{ args, env, home, connections, writeLog },
-    onMoved: (socket) => announceMovedSocket(socket, { engine, host }),
+    onMoved: (socket) => announceMovedSocket(socket, engine, host),
     ...websocketOptions(args, { engine, connections, store, metrics, folder: page }),
   })
   if ('problem' in listeners) {

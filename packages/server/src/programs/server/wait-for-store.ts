@@ -4,9 +4,6 @@ import type { OpeningWait } from '@parley/team/store'
 import type { ServerArguments } from '../arguments.ts'
 import { shortWait } from '../shared-store.ts'
 
-/** Wait for a store that cannot be opened yet. */
-type StoreWait = OpeningWait & AsyncDisposable
-
 export interface Reports {
   readonly writeLog: (line: string) => void
   /** Logs events in place of sentences on stderr. */
@@ -33,7 +30,7 @@ export function storeReports({ writeLog, logEvent }: Reports) {
 export function waitForStore(
   { role, isDaemon, listen, tls }: ServerArguments,
   { writeLog, logEvent }: Reports,
-): StoreWait {
+): OpeningWait & AsyncDisposable {
   if (role !== 'service' || isDaemon) return { ...shortWait('server'), [Symbol.asyncDispose]: async () => undefined }
   const { away, back } = storeReports({ writeLog, logEvent })
   let refusals: ReturnType<typeof refuseClients>[] | null = null

@@ -11,10 +11,6 @@ import { lineOf, type Outcome, outcomeOfCopy, outcomeOfVerify, summaryOf } from 
 /** Exit codes that all commands share: docs/scripting.md. */
 const exitCodes = { ok: 0, notFound: 5, storage: 9, differs: 11 } as const
 
-interface Output {
-  write(text: string): unknown
-}
-
 /** Runs `parley store` for a process. A reader of stdout that leaves does not end a copy. */
 export function startStore(argv: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -27,7 +23,7 @@ export function startStore(argv: readonly string[]): Promise<number> {
 export async function runStore(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  output: Output,
+  output: { write(text: string): unknown },
 ): Promise<number> {
   const args = readStoreArguments(argv)
   const home = homeFolder(env)

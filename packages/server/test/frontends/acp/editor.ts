@@ -69,11 +69,7 @@ export async function serveEditor(
   stream: Stream,
   servers: EditorServers = engine.editorServers,
 ): Promise<void> {
-  const limits = callersLimits({
-    program: 'acp',
-    server: engine.limits,
-    isUnlimited: false,
-  })
+  const limits = callersLimits({ program: 'acp', maxSandbox: null }, engine.limits)
   const parley = await libraryOn(engine, { name: 'acp', title: 'editor', version: '1.0.0' })
   const texts = parts.editors === undefined ? offeredTexts(0) : (parts.editors as OfferedTexts)
   await serveAcp(stream, { parley, version: '1.0.0', limits, now: Date.now, texts, servers, report: () => undefined })

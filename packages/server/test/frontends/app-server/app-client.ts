@@ -71,11 +71,8 @@ export function appClient(
   { isUnlimited = false, transport = (one) => one, connect }: AppClientOptions = {},
 ): AppClient {
   const [ours, theirs] = createMemoryTransportPair()
-  const limits = callersLimits({
-    program: 'app-server',
-    server: engine.limits,
-    isUnlimited,
-  })
+  const maxSandbox = isUnlimited ? 'danger-full-access' : null
+  const limits = callersLimits({ program: 'app-server', maxSandbox }, engine.limits)
   const parts = {
     connect: connect ?? ((who: { name: string; version: string }) => libraryOn(engine, { ...who, canApprove: true })),
     home: engine.identity.home,

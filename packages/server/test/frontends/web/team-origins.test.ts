@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { listOfServers, pageHeaders } from '../../../src/frontends/web/page-files.ts'
-import { watchTeamOrigins } from '../../../src/frontends/web/team-origins.ts'
+import { listOfServers, pageHeaders } from '../../../src/frontends/web/page-source.ts'
+import { watchTeamOrigins } from '../../../src/frontends/web/team-page.ts'
 
 it('a server that is gone is still known, since its pages come from there', async () => {
   let there: readonly string[] = ['https://a.example', 'https://b.example:7100']

@@ -1,6 +1,6 @@
 import { loopbackCertificate } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { describeCertificate, describeListener } from '../../../src/programs/server/describe-listener.ts'
+import { describeCertificate, describeListener } from '../../../src/programs/server/report-start.ts'
 
 const users = { file: '/users', lines: [] }
 

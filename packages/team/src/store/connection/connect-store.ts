@@ -13,7 +13,6 @@ import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
 import { fileFault, reasonWords, type TlsPaths } from './tls-trouble.ts'
 
-/** Way to a store. */
 export interface StoreAddress {
   /** Servers, as `HOST:PORT`, `nats://HOST:PORT` or `tls://HOST:PORT`. */
   readonly servers: readonly string[]

@@ -38,7 +38,6 @@ export function chunksOf(nuid: string): LogPlace {
   return { stream: objectStream, subject: `$O.${objectBucket}.C.${nuid}` }
 }
 
-/** Place of the log of a conversation. */
 export interface LogPlace {
   readonly stream: string
   readonly subject: string
@@ -62,7 +61,6 @@ export function subjectsOf(shard: number): string {
   return `parley.log.${shard}.*`
 }
 
-/** Headers of a message of a log. */
 export const messageHeaders = {
   /** Bytes of the log that the message holds, as `FROM-TO`. */
   bytes: 'Parley-Bytes',

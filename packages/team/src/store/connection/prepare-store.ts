@@ -61,9 +61,12 @@ export async function prepareStore({ connection, admin, name }: Connected, repli
     answers: await kvm.create(buckets.answers, kept),
     objects: await new Objm(connection).create(objectBucket, { storage: 'file', replicas }),
   }
-  await assertSameAnswers({ aboutBucket, admin, name })
+  await assertSameAnswers(aboutBucket, { admin, name })
   if (about !== null) return { id: about.id, ...opened }
-  await Promise.all(logStreams.map((stream, shard) => makeLogStream(admin, { stream, shard, replicas })))
+  const logOf = { storage: 'file', num_replicas: replicas } as const
+  await Promise.all(
+    logStreams.map((stream, shard) => admin.streams.add({ name: stream, subjects: [subjectsOf(shard)], ...logOf })),
+  )
   return { id: await describe(aboutBucket, await streamsOf(admin)), ...opened }
 }
 
@@ -115,33 +118,17 @@ function lost(name: string, streams: readonly string[]): UnusableStoreError {
   )
 }
 
-interface Noted {
-  readonly aboutBucket: KV
-  readonly admin: JetStreamManager
-  readonly name: string
-}
-
 /**
  * Rejects with `UnusableStoreError` where the bucket of answers is another one than before: one that is empty would lift
  * what trusted projects forbid. It is noted by itself, since stores were made before it, and earlier servers open them.
  */
-async function assertSameAnswers({ aboutBucket, admin, name }: Noted): Promise<void> {
+async function assertSameAnswers(aboutBucket: KV, { admin, name }: Pick<Connected, 'admin' | 'name'>): Promise<void> {
   const stream = `KV_${buckets.answers}`
   const created = String((await admin.streams.info(stream)).created)
   const noted = await aboutBucket.get(answersKey)
   // Another node that notes it in the same moment notes the same.
   if (noted === null) await aboutBucket.put(answersKey, created)
   else if (noted.string() !== created) throw lost(name, [stream])
-}
-
-interface NewStream {
-  readonly stream: string
-  readonly shard: number
-  readonly replicas: number
-}
-
-async function makeLogStream(admin: JetStreamManager, { stream, shard, replicas }: NewStream): Promise<void> {
-  await admin.streams.add({ name: stream, subjects: [subjectsOf(shard)], storage: 'file', num_replicas: replicas })
 }
 
 /** Notes the parts of the store, last: after a killed process the next one goes on making the store. */

@@ -6,14 +6,14 @@ const lookMs = 2000
 /** Time without an answer after which a stream has no leader, in ms: answers of a slow store may take two seconds. */
 const silentMs = 3000
 
-/** Knows which streams have a leader, as far as they were asked; asks until disposal. */
-export interface LeaderWatch extends Disposable {
-  /** Names of the streams without a leader. */
-  leaderless(): readonly string[]
-}
-
-/** Asks each of some streams again and again: only its leader answers. */
-export function watchLeaders({ streams }: Pick<JetStreamManager, 'streams'>, names: readonly string[]): LeaderWatch {
+/**
+ * Asks each of some streams again and again until disposal: only its leader answers. `leaderless` returns the names of
+ * the streams without a leader, as far as they were asked.
+ */
+export function watchLeaders(
+  { streams }: Pick<JetStreamManager, 'streams'>,
+  names: readonly string[],
+): Disposable & { leaderless(): readonly string[] } {
   let isOver = false
   /** Time of the first question that has not led to an answer of a leader, by stream. */
   const openSinceMs = new Map<string, number>()

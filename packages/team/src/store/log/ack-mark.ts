@@ -5,7 +5,6 @@ import { type ClaimName, claimIn } from './log-subject.ts'
 
 /** Point up to which a store has acknowledged a log. */
 export interface AckMark {
-  /** Id of the store. */
   readonly store: string
   /** Byte offset behind the last line that is acknowledged. */
   readonly bytes: number

@@ -69,12 +69,11 @@ function unsentOf({ bytes }: AckMark, { stored, here }: Content, parting: Partin
   return { fromLine: lines + 1, lines: here.lines - lines, bytes: here.bytes - parting.byte }
 }
 
-interface Compared {
-  readonly content: Content
-  readonly parting: Parting
-}
-
-async function compare(log: LogHere | null, copy: LocalCopy, ports: FetchPorts): Promise<Compared> {
+async function compare(
+  log: LogHere | null,
+  copy: LocalCopy,
+  ports: FetchPorts,
+): Promise<{ readonly content: Content; readonly parting: Parting }> {
   const stored = await readStored(log, copy, ports)
   const kept = await checkObjects(stored?.files ?? new Set(), ports)
   const own = log === null ? null : sideFilesHere(copy, ports)

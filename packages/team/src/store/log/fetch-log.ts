@@ -25,7 +25,6 @@ export interface FetchPorts {
   readonly objects: Objects
   /** Contents of side files, from whichever conversation they were fetched for. */
   readonly recent: RecentContents
-  /** Id of the store. */
   readonly store: string
   /** Servers of the store, as people write them. */
   readonly name: string
@@ -33,7 +32,7 @@ export interface FetchPorts {
 
 /**
  * Brings the copy of a log up to the newest message: what was never acknowledged is cut off, what is missing is added.
- * A log without a mark is none that was fetched: it is compared, and nothing of it is cut off. So is a copy whose mark the
+ * A log without a mark was not fetched: it is compared, and nothing of it is cut off. So is a copy whose mark the
  * store does not have, which was put back into it by another server, or is lost. Resolves to the mark at its end; to null
  * where the store has no such conversation. Rejects with `STORE_LOST` where the store has less than it had acknowledged,
  * and with `STORE_PARTED` where the log is another one; the log may have more if `mayExceed`.
@@ -49,7 +48,7 @@ export async function fetchLog(copy: LocalCopy, ports: FetchPorts, mayExceed = f
   const isCompared = isOwn || !(await hasMarked(known, newest, subject))
   makeFolders(files, dirname(copy.log))
   const reached = known ?? emptyMark(store)
-  const log = openCopy({ mark: reached, copy, ports }, { isOwn, isUnfinished: known?.sequence === 0 })
+  const log = openCopy(copy, ports, { mark: reached, isOwn, isUnfinished: known?.sequence === 0 })
   try {
     const start = isCompared ? emptyMark(store) : reached
     return await readBehind(log, { start, newest, isCompared, isOwn, mayExceed, copy, ports })
@@ -64,7 +63,7 @@ interface Reading {
   readonly newest: LogMessage | null
   /** True where the log is compared from its beginning. */
   readonly isCompared: boolean
-  /** True for a log that is none that was fetched. */
+  /** True for a log that was not fetched. */
   readonly isOwn: boolean
   readonly mayExceed: boolean
   readonly copy: LocalCopy
@@ -104,14 +103,12 @@ async function hasMarked(mark: AckMark | null, newest: LogMessage | null, subjec
   return found !== null && found.claim === mark.claim && found.to === mark.bytes
 }
 
-interface Added {
+interface Added extends Pick<Reading, 'copy' | 'ports'> {
   readonly message: LogMessage
   /** Size of the log before anything was added: these bytes are compared. */
   readonly sizeBytes: number
   /** Makes the error for a log that has something else. */
   readonly differs: () => StorageError
-  readonly copy: LocalCopy
-  readonly ports: FetchPorts
 }
 
 /** Adds the bytes of a message that a log lacks. Throws where the log has other bytes. */
@@ -126,16 +123,9 @@ async function addMessage(log: OpenFile, { message, sizeBytes, differs, copy, po
   await fetchFiles(await sideFilesOf(message, ports.objects), copy, ports)
 }
 
-interface Fetched {
+interface OpenedCopy extends Pick<Reading, 'isOwn'> {
   readonly mark: AckMark
-  readonly copy: LocalCopy
-  readonly ports: FetchPorts
-}
-
-interface Kind {
-  /** True for a log that is none that was fetched. */
-  readonly isOwn: boolean
-  /** True for one that was being fetched when its process was killed. */
+  /** True for a log that was being fetched when its process was killed. */
   readonly isUnfinished: boolean
 }
 
@@ -143,7 +133,7 @@ interface Kind {
  * Opens the log of a copy, cut to what is acknowledged. The rest was shown to no client of the store, and is kept aside
  * all the same. The mark is there before the log is, so that an unfinished copy is not taken for a log of this machine.
  */
-function openCopy({ mark, copy, ports: { files } }: Fetched, { isOwn, isUnfinished }: Kind): OpenFile {
+function openCopy(copy: LocalCopy, { files }: FetchPorts, { mark, isOwn, isUnfinished }: OpenedCopy): OpenFile {
   const isThere = files.look(copy.log) !== null
   if (!isThere) writeMark(files, copy.acked, mark)
   const log = isThere ? files.open(copy.log, 'edit') : createFile(files, copy.log)

@@ -15,7 +15,6 @@ import { type SequenceRange, walkSubject } from './walk-subject.ts'
  */
 export type ClaimName = `${number}.${string}`
 
-/** Message of a log. */
 export interface LogMessage {
   /** Sequence in the stream. */
   readonly sequence: number
@@ -219,7 +218,6 @@ export function claimIn(value: unknown): ClaimName {
   return `${Number(epoch)}.${random}`
 }
 
-/** Returns the epoch of a claim by its name. */
 export function epochOf(claim: ClaimName): number {
   return Number.parseInt(claim, 10)
 }

@@ -1,9 +1,20 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { LocalCopy } from '@parley/engine/shared-store'
-import { type Files, type OpenFile, STORE_LOST, STORE_TAKEN, StorageError } from '@parley/journal'
+import {
+  type Files,
+  type OpenFile,
+  readFile,
+  readSpan,
+  STORE_LOST,
+  STORE_TAKEN,
+  StorageError,
+  sideFileRefsIn,
+} from '@parley/journal'
+import { messageBytes } from '../connection/layout.ts'
 import type { AckMark } from './ack-mark.ts'
-import { type ClaimName, type LogSubject, OutrunError } from './log-subject.ts'
-import { contentName, namedContents } from './named-contents.ts'
-import { nextMessage, type Outgoing } from './next-message.ts'
+import { type ClaimName, type LogSubject, type NewMessage, OutrunError } from './log-subject.ts'
+import { contentName, headerOf, namedContents } from './named-contents.ts'
 import type { Objects } from './objects.ts'
 
 export interface SendPorts {
@@ -72,4 +83,62 @@ export function sendLines(
       if (log !== null) files.close(log)
     },
   }
+}
+
+/** Message that is to be published, with the content to put before. */
+interface Outgoing {
+  readonly message: NewMessage
+  /** Lines that it holds. */
+  readonly lines: Buffer
+  /** Objects by name. */
+  readonly objects: ReadonlyMap<string, Uint8Array>
+}
+
+interface Span {
+  /** First byte that is not acknowledged. */
+  readonly from: number
+  /** Size of the log. */
+  readonly sizeBytes: number
+  readonly claim: ClaimName
+  /** Folder of the side files. */
+  readonly sideFiles: string
+}
+
+const LF = 0x0a
+
+/** Reads the lines of a log that go into the next message: as many as fit, or one that is longer. */
+function nextMessage(files: Files, log: OpenFile, { from, sizeBytes, claim, sideFiles }: Span): Outgoing {
+  const bytes = wholeLines(files, log, { from, sizeBytes })
+  const to = from + bytes.length
+  const objects = sideFilesIn(files, sideFiles, bytes)
+  const named = headerOf([...objects.keys()], objects)
+  if (bytes.length <= messageBytes)
+    return { message: { from, to, claim, files: named, object: null, bytes }, lines: bytes, objects }
+  const object = `line-${createHash('sha256').update(bytes).digest('hex')}`
+  return {
+    message: { from, to, claim, files: named, object, bytes: new Uint8Array() },
+    lines: bytes,
+    objects: objects.set(object, bytes),
+  }
+}
+
+/** Reads whole lines of up to `messageBytes` together; the first of them where it alone is longer. */
+function wholeLines(files: Files, log: OpenFile, { from, sizeBytes }: Pick<Span, 'from' | 'sizeBytes'>): Buffer {
+  for (let wanted = messageBytes; ; wanted *= 4) {
+    const bytes = readSpan(files, log, { offset: from, length: Math.min(wanted, sizeBytes - from) })
+    const end = wanted === messageBytes ? bytes.lastIndexOf(LF) : bytes.indexOf(LF)
+    if (end !== -1) return bytes.subarray(0, end + 1)
+    if (from + bytes.length >= sizeBytes) return bytes
+  }
+}
+
+/** Returns the side files that lines name, by their names. Hashes of other things look the same and have no file. */
+function sideFilesIn(files: Files, folder: string, bytes: Buffer): Map<string, Uint8Array> {
+  const found = new Map<string, Uint8Array>()
+  for (const ref of sideFileRefsIn(bytes.toString('latin1'))) {
+    const name = ref.replace(':', '-')
+    const content = readFile(files, join(folder, name))
+    if (content !== null) found.set(name, content)
+  }
+  return found
 }

@@ -4,7 +4,6 @@ import type { AnnouncedAt, Holder } from '@parley/engine/shared-store'
 import { isRecord } from '@parley/text'
 import { askAgain } from '../connection/ask-again.ts'
 import { entriesOf, isThere } from '../connection/bucket-entries.ts'
-import { createDeferredWork, type DeferredWork } from './deferred-work.ts'
 import { beatMs, createRenewals, isRenewalDue, momentNow, msSince, shortBeatMs } from './renewals.ts'
 import { type Lease, type LeaseWatch, watchLease } from './watch-lease.ts'
 
@@ -33,7 +32,7 @@ export interface Nodes extends AsyncDisposable {
   /** Renews the lease now. Rejects with the library's error. */
   renew(): Promise<void>
   /** Runs something after the next renewal, and again after each until it succeeds; no more once the lease is given up. */
-  readonly later: DeferredWork['add']
+  later(run: () => Promise<void>): void
   /**
    * Resolves to a server once it has renewed its lease, which shows that it lives; to null where the lease has ended or
    * ends meanwhile. Calls `onSilent` when a living server would have renewed it.
@@ -61,11 +60,11 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
     movableMs = performance.now() + moveOnMs
   }
   await renew()
-  const left = createDeferredWork()
+  const left = new Set<() => Promise<void>>()
   const renewOrMoveOn = async () => {
     try {
       await renew()
-      await left.runAll()
+      await runAll(left)
     } catch {
       if (performance.now() < movableMs) return
       movableMs = performance.now() + moveOnMs
@@ -106,7 +105,7 @@ export async function holdLease(bucket: KV, moveOn: () => Promise<void>): Promis
   return {
     own,
     renew,
-    later: left.add,
+    later: (run) => void left.add(run),
     get lapses() {
       return renewals.lapses
     },
@@ -139,4 +138,11 @@ function holderIn(node: string, value: unknown): Holder {
     page: typeof page === 'string' ? page : null,
     providers: named,
   }
+}
+
+/** Runs work that a store did not take, one after the other, and keeps what fails for the next time. */
+async function runAll(left: Set<() => Promise<void>>): Promise<void> {
+  const now = [...left]
+  left.clear()
+  for (const run of now) await run().catch(() => left.add(run))
 }

@@ -56,11 +56,13 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
     version: 'test',
     home,
     approvalTimeoutMs,
-    limits: callersLimits({
-      program: 'mcp-server',
-      server: createServerLimits({ home, ceiling, secrets: server.parts.secrets }),
-      isUnlimited: options.ceiling === undefined && server.parts.ceiling?.maxSandbox === 'danger-full-access',
-    }),
+    limits: callersLimits(
+      {
+        program: 'mcp-server',
+        maxSandbox: (options.ceiling === undefined && server.parts.ceiling?.maxSandbox) || null,
+      },
+      createServerLimits({ home, ceiling, secrets: server.parts.secrets }),
+    ),
     report: (fault) => server.engine.report(fault),
   }
   const served = await serveMcp(new StdioTransport(theirs), parts, () => theirs.bufferedBytes)
