@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstPlace, placeOn, requestFor } from '../src/ui/begin/new-place.ts'
+import { firstPlace, placeOn, requestFor } from '../src/ui/begin/new-conversation.tsx'
 
 const laptop = { name: 'laptop', cwd: '/home/bo/app' }
 const known = {

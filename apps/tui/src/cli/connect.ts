@@ -81,10 +81,7 @@ function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
   return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
 }
 
-/**
- * Writes the last line of a slow server about itself to stderr, once. Waits one interval with a new line: if the server
- * ends, the error has the line.
- */
+/** Writes the last line of a slow server to stderr, once, an interval late: if the server ends, the error has it. */
 function reportSlowStart({ stderrTail }: LaunchedServer): Disposable {
   let before: string | undefined
   const timer = setInterval(() => {

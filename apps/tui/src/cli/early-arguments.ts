@@ -60,10 +60,7 @@ function isNoValue(next: string | undefined): boolean {
   return next === undefined || /^-./s.test(next)
 }
 
-/**
- * Returns the ceiling that the command line asks for, as flags of the server. Reads the words without parsing them,
- * because the server starts first.
- */
+/** Returns the ceiling of the command line as flags of the server, read without parsing: the server starts first. */
 export function ceilingFlags(argv: readonly string[]): readonly string[] {
   const words = beforeDashes(argv)
   const config = valuesOf(words, '-c', '--config').map(configValue)

@@ -115,7 +115,6 @@ export class ParleyError extends Error {
   }
 }
 
-/** Returns the error for a wrong command line. */
 export function misused(message: string): ParleyError {
   return new ParleyError('usage', exitCodes.usage, message)
 }

@@ -3,7 +3,6 @@ import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { exitCodes, misused, ParleyError } from './exit-codes.ts'
 
-/** Environment variables of a process. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>
 
 /** Returns `$PARLEY_HOME`, or `.parley` in the user's home. An empty variable counts as unset. */

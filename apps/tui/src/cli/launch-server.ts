@@ -1,11 +1,24 @@
 import { delimiter, dirname, join } from 'node:path'
 import type { ReadStream } from 'node:tty'
 import { fileURLToPath } from 'node:url'
-import type { NamedServer } from '@parley/client/named-servers'
+import {
+  type HomeAndEnv,
+  isServerUrl,
+  type NamedServer,
+  NamedServerError,
+  readNamedServers,
+} from '@parley/client/named-servers'
 import { type ServerProcess, startServerProcess } from '@parley/client/server-process'
-import { ceilingFlags, serverNodeFlags, serverPrograms, withCallersKey } from './early-arguments.ts'
-import { type EnvVariables, homeFolder } from './folders.ts'
-import { readNamedServer } from './named-server.ts'
+import {
+  beforeDashes,
+  ceilingFlags,
+  serverNodeFlags,
+  serverPrograms,
+  valuesOf,
+  withCallersKey,
+} from './early-arguments.ts'
+import { misused } from './exit-codes.ts'
+import { type EnvVariables, fromWorkingFolder, homeFolder } from './folders.ts'
 
 /** Version, build and location of this program. */
 export interface ProgramBuild {
@@ -16,7 +29,6 @@ export interface ProgramBuild {
   readonly serverEnv: EnvVariables
 }
 
-/** Streams of a command. */
 export interface Streams {
   readonly stdin: Pick<ReadStream, 'isTTY'> & AsyncIterable<Buffer | string>
   readonly stdout: OutputStream
@@ -61,7 +73,6 @@ function serverCommand({ moduleUrl }: ProgramBuild, args: readonly string[]): re
   return [process.execPath, ...serverNodeFlags, path, ...args]
 }
 
-/** Starts a server process. */
 export function launchServer(
   { program, home, env, ceiling }: Omit<LaunchOptions, 'server'>,
   args: readonly string[],
@@ -139,3 +150,33 @@ function withOwnNode(env: EnvVariables): EnvVariables {
 
 /** Arguments of a server for scripted mode: recordings are played without pauses. */
 export const scriptedArgs = ['--unpaced'] as const
+
+/**
+ * Returns the servers of `--server`, or of `attach URL`, with the token; null if no server is named. Reads the words
+ * without parsing them, because a server of this command would start first. Throws a usage error.
+ */
+export function readNamedServer(argv: readonly string[], source: HomeAndEnv): NamedServer | null {
+  const words = beforeDashes(argv)
+  // Both expressions find the address of `attach --server URL`.
+  const servers = [...new Set([...valuesOf(words, '--server', '--server'), ...attachedUrls(words)])]
+  if (servers.length === 0) return null
+  const refused = ['--safe', '--record', '--allow-secret-folder'].find((flag) =>
+    words.some((word) => word === flag || word.startsWith(`${flag}=`)),
+  )
+  if (refused !== undefined) throw misused(`${refused} is for a server of this command's own: leave out --server.`)
+  const file = (flag: '--ca-file' | '--token-file') => {
+    const named = valuesOf(words, flag, flag).at(-1)
+    return named === undefined ? undefined : fromWorkingFolder(named)
+  }
+  const flags = { servers, tokenFile: file('--token-file'), caFile: file('--ca-file') }
+  try {
+    return readNamedServers({ ...flags, allowUnencrypted: words.includes('--allow-unencrypted') }, source)
+  } catch (error) {
+    throw error instanceof NamedServerError ? misused(error.message) : error
+  }
+}
+
+/** Returns the addresses in the place of an id: `attach wss://…`. */
+function attachedUrls(words: readonly string[]): readonly string[] {
+  return words.includes('attach') ? words.filter(isServerUrl) : []
+}

@@ -7,10 +7,7 @@ import { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 
-/**
- * Returns a server's error with the flag that helps, which the server cannot know. Shows control characters by number:
- * the text may quote other programs.
- */
+/** Returns a server's error with the flag that helps here. Shows control characters: it may quote other programs. */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = showEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text
@@ -83,7 +80,6 @@ export function refuseSlips({ args, commands }: Command): void {
   if (more.length > 0) throw misused('A prompt of several words needs quotes: parley "…"')
 }
 
-/** Returns the usage error for an unknown command. */
 export function unknownCommand(word: string, { commands }: Pick<Command, 'commands'>): ParleyError {
   const meant = likelyCommand(word, namesOf(commands))
   const hint = meant === null ? '`parley help` lists them.' : `Did you mean \`${meant}\`?`

@@ -1,6 +1,5 @@
 import type { Command, Option } from 'commander'
 
-/** Shells with a completion script. */
 export const completionShells = ['bash', 'zsh', 'fish'] as const
 export type CompletionShell = (typeof completionShells)[number]
 

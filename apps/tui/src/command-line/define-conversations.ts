@@ -25,7 +25,7 @@ export function defineConversations(program: Command, opened: WindowLaunch, sett
     .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<CommonFlags & { last?: boolean }>(command)
       refuseForOld(flags)
-      return interactive({ kind: 'resume', ...resumedBy({ id, prompt, last: flags.last === true }), flags })
+      return interactive({ kind: 'resume', ...resumedBy(id, prompt, flags.last === true), flags })
     })
   withServer(withPlain(program.command('attach [id]').argument('[conversation]')))
     .description(
@@ -71,14 +71,8 @@ export function defineConversations(program: Command, opened: WindowLaunch, sett
     )
 }
 
-interface ResumeWords {
-  readonly id: string | undefined
-  readonly prompt: string | undefined
-  readonly last: boolean
-}
-
 /** Returns the conversation that is resumed, and a first message. With `--last` the first word is the message. */
-function resumedBy({ id, prompt, last }: ResumeWords): { id: string | null; prompt: string | null; last: boolean } {
+function resumedBy(id: string | undefined, prompt: string | undefined, last: boolean) {
   if (!last) return { id: id ?? null, prompt: prompt ?? null, last }
   if (prompt !== undefined) throw misused('Give an id or --last, not both.')
   if (id !== undefined && !/\s/.test(id))

@@ -45,7 +45,7 @@ export function defineExec(program: Command, launch: Launch, settle: Settle): vo
     .option('--last', lastHelp)
     .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<ExecFlags & { last?: boolean }>(command)
-      const which = whichOne({ id, prompt, last: flags.last === true })
+      const which = whichOne(id, prompt, flags.last === true)
       refuseEphemeral(flags, 'this one is kept already')
       return run(which.prompt, flags, { kind: 'resume', ...which.kept })
     })
@@ -55,7 +55,7 @@ export function defineExec(program: Command, launch: Launch, settle: Settle): vo
     .option('--at <seq>', 'the last event to take over; the newest when left out', parseCount(1))
     .action((id: string | undefined, prompt: string | undefined, _flags: unknown, command: Command) => {
       const flags = flagsOf<ExecFlags & { at?: number; last?: boolean }>(command)
-      const which = whichOne({ id, prompt, last: flags.last === true })
+      const which = whichOne(id, prompt, flags.last === true)
       refuseEphemeral(flags, 'a copy is kept')
       return run(which.prompt, flags, { kind: 'fork', ...which.kept, at: flags.at ?? null })
     })
@@ -110,14 +110,12 @@ function reviewedOf({ base, commit, patch, ...flags }: ReviewFlags & ExecFlags):
 
 const lastHelp = 'the newest conversation, of this folder if there is one; the only argument is the prompt'
 
-interface KeptWords {
-  readonly id: string | undefined
-  readonly prompt: string | undefined
-  readonly last: boolean
-}
-
 /** Returns the conversation and the prompt: with `--last` the first word is the prompt. */
-function whichOne({ id, prompt, last }: KeptWords): { kept: NamedOrLast; prompt: string | undefined } {
+function whichOne(
+  id: string | undefined,
+  prompt: string | undefined,
+  last: boolean,
+): { kept: NamedOrLast; prompt: string | undefined } {
   if (last && prompt !== undefined) throw misused('Give an id or --last, not both.')
   if (last) return { kept: { last: true }, prompt: id }
   if (id === undefined) throw misused('Which conversation? Give its id, or --last; `parley list` shows them.')

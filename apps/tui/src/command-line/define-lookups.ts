@@ -13,8 +13,22 @@ import type { UsageFlags } from '../commands/usage.ts'
 import { defineHooks, defineSkills } from './define-own-parts.ts'
 import { flagsOf, type Settle, safeOption, withCommonFlags, withJudgingFlags, withServer } from './shared-options.ts'
 
-/** Defines `rewind`, `usage`, `trust`, `skills` and `config`. */
+/** Defines commands that look at conversations, settings and providers, and a few that change them. */
 export function defineLookups(program: Command, launch: Launch, settle: Settle): void {
+  const definers = [
+    defineSettings,
+    defineHistory,
+    defineBundles,
+    defineReplay,
+    defineRescue,
+    defineProviders,
+    defineChecks,
+  ]
+  for (const define of definers) define(program, launch, settle)
+}
+
+/** Defines `rewind`, `usage`, `trust`, `hooks`, `skills` and `config`. */
+function defineSettings(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('rewind <id>')
     .description(
@@ -65,8 +79,7 @@ export function defineLookups(program: Command, launch: Launch, settle: Settle):
     })
 }
 
-/** Defines `show` and `diff`. */
-export function defineHistory(program: Command, launch: Launch, settle: Settle): void {
+function defineHistory(program: Command, launch: Launch, settle: Settle): void {
   withServer(program.command('show [conversation]'))
     .description(
       'print a conversation, each entry with its number: the newest of this folder, or the one that is named. `fork --at NUMBER` goes on from there',
@@ -90,8 +103,7 @@ export function defineHistory(program: Command, launch: Launch, settle: Settle):
     )
 }
 
-/** Defines `bundle`, `open` and `export`. */
-export function defineBundles(program: Command, launch: Launch, settle: Settle): void {
+function defineBundles(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('bundle [conversation]')
     .description(
@@ -129,8 +141,7 @@ export function defineBundles(program: Command, launch: Launch, settle: Settle):
     )
 }
 
-/** Defines `rescue`. */
-export function defineRescue(program: Command, launch: Launch, settle: Settle): void {
+function defineRescue(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('rescue <id>')
     .description(
@@ -139,8 +150,7 @@ export function defineRescue(program: Command, launch: Launch, settle: Settle): 
     .action((id: string) => settle(import('../commands/rewind.ts').then(({ runRescue }) => runRescue(launch, id))))
 }
 
-/** Defines `replay`. */
-export function defineReplay(program: Command, launch: Launch, settle: Settle): void {
+function defineReplay(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('replay [conversation]')
     .description(
@@ -157,7 +167,7 @@ export function defineReplay(program: Command, launch: Launch, settle: Settle): 
 }
 
 /** Defines `provider list`, `models`, `add` and `remove`. */
-export function defineProviders(program: Command, launch: Launch, settle: Settle): void {
+function defineProviders(program: Command, launch: Launch, settle: Settle): void {
   const provider = program.command('provider').description('the model providers: `parley provider list`')
   provider
     .command('list')
@@ -196,7 +206,7 @@ export function defineProviders(program: Command, launch: Launch, settle: Settle
 }
 
 /** Defines `policy test`, `why` and `doctor`, which change nothing. */
-export function defineChecks(program: Command, launch: Launch, settle: Settle): void {
+function defineChecks(program: Command, launch: Launch, settle: Settle): void {
   const policy = program
     .command('policy')
     .description('what the rules and settings decide: `parley policy test COMMAND`')

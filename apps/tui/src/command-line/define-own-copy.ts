@@ -3,7 +3,6 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { UninstallFlags } from '../commands/own-copy/uninstall.ts'
 import type { Settle } from './shared-options.ts'
 
-/** Defines `update` and `uninstall`. */
 export function defineOwnCopy(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('update')

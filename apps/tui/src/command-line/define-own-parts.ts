@@ -5,7 +5,6 @@ import type { HooksFlags } from '../commands/hooks/hooks.ts'
 import type { NewSkillFlags, SkillsFlags } from '../commands/skills.ts'
 import { flagsOf, type Settle, withServer } from './shared-options.ts'
 
-/** Defines `skills list`, `check` and `new`. */
 export function defineSkills(program: Command, launch: Launch, settle: Settle): void {
   const skills = program.command('skills').description('skills and commands: your own, and those of a project')
   const define = (name: string, about: string, run: 'listSkills' | 'checkSkills') =>
@@ -31,7 +30,6 @@ export function defineSkills(program: Command, launch: Launch, settle: Settle): 
     )
 }
 
-/** Defines `hooks list` and `hooks test`. */
 export function defineHooks(program: Command, launch: Launch, settle: Settle): void {
   const hooks = program.command('hooks').description('hooks: your own, and those of a project')
   hooks

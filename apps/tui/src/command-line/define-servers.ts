@@ -6,8 +6,6 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { WebFlags } from '../commands/page/web.ts'
 import { type Settle, safeOption, withServer, withServerAddress } from './shared-options.ts'
 
-type ServerProgram = (typeof serverPrograms)[number]
-
 /** Defines the help of the servers. A server parses its own arguments: `bin` starts it when its name comes first. */
 export function defineServers(program: Command): void {
   defineServer(program)
@@ -171,7 +169,7 @@ function withCeiling(command: Command): Command {
     .addOption(safeOption())
 }
 
-function define(program: Command, name: ServerProgram, description: string): Command {
+function define(program: Command, name: (typeof serverPrograms)[number], description: string): Command {
   return program
     .command(name)
     .description(description)
@@ -180,7 +178,6 @@ function define(program: Command, name: ServerProgram, description: string): Com
     })
 }
 
-/** Defines `web`. */
 export function defineWeb(program: Command, launch: Launch, settle: Settle): void {
   program
     .command('web [id]')

@@ -11,15 +11,7 @@ import { defineConversations } from './define-conversations.ts'
 import { defineExec } from './define-exec.ts'
 import { defineKept } from './define-kept.ts'
 import { defineLogin } from './define-login.ts'
-import {
-  defineBundles,
-  defineChecks,
-  defineHistory,
-  defineLookups,
-  defineProviders,
-  defineReplay,
-  defineRescue,
-} from './define-lookups.ts'
+import { defineLookups } from './define-lookups.ts'
 import { defineOwnCopy } from './define-own-copy.ts'
 import { definePeople } from './define-people.ts'
 import { defineServers, defineWeb } from './define-servers.ts'
@@ -96,10 +88,7 @@ function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage)
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .configureHelp(shortHelp)
-    .configureOutput({
-      writeOut: writeTo('stdout'),
-      writeErr: writeTo('stderr'),
-    })
+    .configureOutput({ writeOut: writeTo('stdout'), writeErr: writeTo('stderr') })
     .exitOverride()
     .argument('[prompt]', 'first message of a new interactive session')
     .enablePositionalOptions()
@@ -107,12 +96,6 @@ function defineProgram(opened: WindowLaunch, settle: Settle, usage: FailedUsage)
   defineExec(program, launch, settle)
   defineKept(program, launch, settle)
   defineLookups(program, launch, settle)
-  defineHistory(program, launch, settle)
-  defineBundles(program, launch, settle)
-  defineReplay(program, launch, settle)
-  defineRescue(program, launch, settle)
-  defineProviders(program, launch, settle)
-  defineChecks(program, launch, settle)
   defineLogin(program, launch, settle)
   definePeople(program, launch, settle)
   defineServers(program)

@@ -43,7 +43,6 @@ export async function runBundle(launch: Launch, conversation: string | undefined
   return exitCodes.ok
 }
 
-/** Returns the contents of a bundle as lines. */
 function contentLines(contents: Contents, { outputs }: Pick<BundleFlags, 'outputs'>): readonly string[] {
   const { conversationId, name, cwd, events, turns, items, sideFiles, changedEvents, missing } = contents
   const parts = itemNames.flatMap(([type, one, many]) => {

@@ -33,16 +33,11 @@ function report(checks: readonly CheckupFinding[], asJson: boolean): number {
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 
-interface NetworkFlags {
-  readonly model?: string
-  readonly json?: boolean
-}
-
 /** Runs `parley doctor net`: each step on the way to a model of the provider, up to the first that fails. */
 export async function runNetworkDoctor(
   launch: Launch,
   provider: string | undefined,
-  { model, json }: NetworkFlags,
+  { model, json }: { readonly model?: string; readonly json?: boolean },
 ): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-doctor' })
   const { checks } = await parley.request('provider/check', {

@@ -2,15 +2,15 @@ import { ClientError, type Parley } from '@parley/client'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import type { LoginCompleted, ResultOf } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { closest, columnLines } from '@parley/text'
+import { closest, columnLines, type ProgramByName } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodeOf, exitCodes, misused } from '../cli/exit-codes.ts'
-import { workingFolder } from '../cli/folders.ts'
+import { type EnvVariables, workingFolder } from '../cli/folders.ts'
 import { hideInReports } from '../cli/hide-secrets.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { loggedOutText, mcpLoggedOutText } from '../cli/messages.ts'
 import { readKey } from '../cli/read-key.ts'
-import { hasDesktop, openBrowser } from '../programs/open-browser.ts'
+import { startProgram } from '../processes/start-program.ts'
 
 export interface LoginFlags {
   readonly oauth?: boolean
@@ -182,4 +182,18 @@ export async function logOutOfMcpServer(launch: Launch, name: string): Promise<n
   if (end.removed) process.stdout.write(showEffects(`${mcpLoggedOutText(name, end)}\n`))
   else process.stderr.write(showEffects(`parley: No login to ${name} is kept.\n`))
   return end.removed ? exitCodes.ok : exitCodeOf('itemNotFound')
+}
+
+/** Returns false where no browser can open: in an ssh session, and on Linux without a display. */
+function hasDesktop(env: EnvVariables, platform: NodeJS.Platform = process.platform): boolean {
+  if ((env['SSH_CONNECTION'] ?? '') !== '') return false
+  return platform === 'darwin' || [env['DISPLAY'], env['WAYLAND_DISPLAY']].some((display) => (display ?? '') !== '')
+}
+
+/** Opens a web address in the user's browser. Does nothing without a browser: the address is on the screen. */
+export function openBrowser(url: string, env: EnvVariables): void {
+  // An issuer names the address, and the desktop would start other programs for other schemes.
+  if (!/^https?:\/\//i.test(url)) return
+  const program: ProgramByName = process.platform === 'darwin' ? 'open' : 'xdg-open'
+  startProgram([program, url], { cwd: '/', env, detached: true, stdio: 'ignore' }, () => undefined)?.unref()
 }

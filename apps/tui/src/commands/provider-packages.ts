@@ -8,13 +8,8 @@ import { isAgreed } from '../cli/is-agreed.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { type FetchedPackage, fetchPackage } from './fetch-package.ts'
 
-interface AddFlags {
-  /** Installs without asking. */
-  readonly yes?: boolean
-}
-
 /** Runs `parley provider add`: fetches a package without running any of its scripts, shows it, asks, and keeps it. */
-export async function addProvider({ env }: Launch, spec: string, { yes }: AddFlags): Promise<number> {
+export async function addProvider({ env }: Launch, spec: string, { yes }: { readonly yes?: boolean }): Promise<number> {
   if (yes !== true && !(process.stdin.isTTY && process.stderr.isTTY))
     throw misused('There is nobody to ask here. Look at the package first; --yes installs it without a question.')
   const folder = join(homeFolder(env), 'providers')

@@ -21,12 +21,6 @@ export async function listProviders(launch: Launch, { json }: { readonly json?: 
   return exitCodes.ok
 }
 
-interface ModelsFlags {
-  /** Shows the last list and asks no provider. */
-  readonly kept?: boolean
-  readonly json?: boolean
-}
-
 type Models = ResultOf<'model/list'>
 
 /**
@@ -36,7 +30,7 @@ type Models = ResultOf<'model/list'>
 export async function listProviderModels(
   launch: Launch,
   provider: string | undefined,
-  { kept, json }: ModelsFlags,
+  { kept, json }: { readonly kept?: boolean; readonly json?: boolean },
 ): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-provider' })
   const listed = await parley.request('model/list', {
@@ -51,10 +45,8 @@ export async function listProviderModels(
   return rows.length === 0 && problems.length > 0 ? exitCodes.provider : exitCodes.ok
 }
 
-type Model = Models['models'][number]
-
 /** Returns the models of providers and of local servers that answer, each once. */
-function modelsOf({ models, local }: Models): readonly Model[] {
+function modelsOf({ models, local }: Models): Models['models'] {
   const known = new Set(models.map(({ provider, id }) => `${provider} ${id}`))
   const found = local.flatMap(({ provider, models: ids }) => ids.map((id) => ({ provider, id, current: false })))
   return [...models, ...found.filter(({ provider, id }) => !known.has(`${provider} ${id}`))]

@@ -34,7 +34,6 @@ function paramsOf(wanted: string | undefined) {
   return isFile ? { file: fromWorkingFolder(wanted) } : { conversation: wanted }
 }
 
-/** Returns the result of a replay as lines, with the differences. */
 function replayLines(replayed: Replayed): readonly string[] {
   const { conversationId, events, compared, hashes, unhashed, difference, further, notes } = replayed
   const requests = unhashed === 0 ? '' : `, ${count(unhashed)} without a hash in the log`

@@ -61,10 +61,7 @@ export async function runForkPoints(launch: Launch, id: string): Promise<number>
   return exitCodes.ok
 }
 
-/**
- * Runs `parley rescue`: the server that has a conversation open saves its memory and its open log as a new
- * conversation, even after the log was deleted.
- */
+/** Runs `parley rescue`: a server saves what it has of a conversation, as a new one, even if the log was deleted. */
 export async function runRescue(launch: Launch, id: string): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-rescue' })
   const { shortId } = await parley.request('conversation/rescue', { conversation: id })

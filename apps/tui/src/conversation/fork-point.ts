@@ -26,7 +26,6 @@ export interface Points {
   readonly newest: number
 }
 
-/** Lists the points of a conversation. */
 export async function listPoints(parley: Pick<Parley, 'request'>, conversationId: ConversationId): Promise<Points> {
   const points: Point[] = []
   let began: { readonly seq: number; readonly turnId: string } | null = null

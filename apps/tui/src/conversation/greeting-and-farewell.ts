@@ -24,9 +24,7 @@ export function greeting(
   ]
 }
 
-/**
- * Returns the notice that the conversation on the screen goes on by another server, or that parts of it were recovered.
- */
+/** Returns the notice that the conversation goes on by another server, or that parts of it were recovered. */
 export function reopeningNotice({ summary, attached }: Pick<Conversation, 'summary' | 'attached'>): Notice {
   const goesOn = attached ? 'Joined again.' : 'The conversation goes on here.'
   return { kind: 'note', level: 'info', text: summary.recovered ?? goesOn }

@@ -38,10 +38,7 @@ export function openedBy(
   return { kind: 'open', parley, conversation, notices }
 }
 
-/**
- * Opens a conversation to take part, or joins it where it is live. Shows the saved conversation, with a warning, if it
- * cannot be joined.
- */
+/** Opens a conversation, or joins it where it is live; if it cannot be joined, shows it as saved, with a warning. */
 export async function openOrView(
   parley: Parley,
   which: Which,
@@ -62,10 +59,7 @@ const notOpenForReader: Notice = {
   text: 'Nobody has this conversation open, and a reader does not open it for writing: this is what is saved.',
 }
 
-/**
- * Opens a conversation to watch it only. Shows the saved conversation, with a warning, if it is live and cannot be
- * joined.
- */
+/** Opens a conversation to watch it; one that is live and cannot be joined is shown as saved, with a warning. */
 export async function watchOrView(parley: Parley, which: Which): Promise<OpenedConversation> {
   try {
     return openedBy(parley, await parley.watch(which))
@@ -121,7 +115,6 @@ interface OpeningContext {
   readonly extra: Extra
   /** Conversation on the screen; null before the first one. */
   readonly before: Conversation | null
-  /** True for a window that only watches. */
   readonly onlyWatches: boolean
 }
 

@@ -1,5 +1,5 @@
 import { type Conversation, codeOf, isConnectionOver, type Parley } from '@parley/client'
-import { shareConversation } from '@parley/presentation/commands/share-conversation'
+import { shareConversation } from '@parley/presentation/commands/share-words'
 import { hooksTable } from '@parley/presentation/notices/hooks-table'
 import { mcpTable, type Notice, whyTable } from '@parley/presentation/notices/notice'
 import { contextTable, statusTable } from '@parley/presentation/notices/status-tables'

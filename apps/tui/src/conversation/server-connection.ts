@@ -134,7 +134,6 @@ export class ServerConnection {
   }
 }
 
-/** Returns the loss that an error tells of. */
 export function lossOf(error: unknown): Loss {
   const code = error instanceof ParleyError ? error.code : codeOf(error)
   return code === 'accessEnded' && error instanceof Error ? { reason: 'rejected', text: error.message } : {}

@@ -34,7 +34,6 @@ interface ConversationLife {
   readonly server: Pick<ServerConnection, 'moveTo' | 'loseFrom'>
 }
 
-/** Conversation on the screen of the window. */
 export class ShownConversation implements Disposable {
   readonly #window: ConversationWindow
   readonly #life: ConversationLife

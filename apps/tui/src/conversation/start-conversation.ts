@@ -118,10 +118,7 @@ function info(text: string): Notice {
   return { kind: 'note', level: 'info', text }
 }
 
-/**
- * Time in ms after the start before conversations are read for the search: a window that is left soon reads no
- * conversation.
- */
+/** Time in ms before conversations are read for the search: a window that is left soon reads no conversation. */
 const searchedAfterMs = 15_000
 
 /** Has the server read conversations for the search, in the background, so that the first one finds all of them. */

@@ -4,10 +4,7 @@ import { namedImages } from '@parley/presentation/composer/at-word'
 import type { ConversationState } from '@parley/protocol'
 import { userFolder } from '../cli/folders.ts'
 
-/**
- * Returns the absolute paths of images that a message names with `@` and that exist here. Synchronous, so that messages
- * leave in the order of sending.
- */
+/** Returns paths of the images that a message names with `@`. Synchronous: messages leave in the order of sending. */
 export function attachedImages(
   text: string,
   { core }: Pick<ConversationState, 'core'>,

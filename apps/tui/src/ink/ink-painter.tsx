@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
-import { type Instance, render } from 'ink'
+import { Box, type Instance, render, Text } from 'ink'
+import { memo, type ReactNode } from 'react'
 import { type Painter, paintedFrame, paintRows } from '../terminal/painter.ts'
 import type { ZoneWriter } from '../terminal/zone-writer.ts'
-import { liveRows, mapParts } from '../view/live-zone.ts'
+import { type LivePart, liveParts, liveRows, mapParts } from '../view/live-zone.ts'
 import type { Screen } from '../view/screen.ts'
-import { App } from './app.tsx'
 
 const inkOptions = {
   exitOnCtrlC: false,
@@ -51,3 +51,23 @@ class FrameStream extends Writable {
     done()
   }
 }
+
+/** Painted rows of each part of the live zone, joined by line ends; null for parts that are not shown. */
+export type PaintedZone = Readonly<Record<LivePart, string | null>>
+
+/** The live zone, below the transcript, which the terminal keeps. */
+export function App({ live }: { readonly live: PaintedZone }): ReactNode {
+  return (
+    <Box flexDirection="column">
+      {liveParts.map((part) => (
+        <Rows key={part} text={live[part]} />
+      ))}
+    </Box>
+  )
+}
+
+/** Rows of a part, which are rendered again only when they change. */
+const Rows = memo(function Rows({ text }: { readonly text: string | null }): ReactNode {
+  // Ink gives an empty text no height, but a blank row has one.
+  return text === null ? null : <Text wrap="truncate">{text === '' ? ' ' : text}</Text>
+})

@@ -1,4 +1,4 @@
-import { lineText } from '@parley/presentation/text/span'
+import { type Line, lineText, type Style } from '@parley/presentation/text/span'
 import type { ConversationState } from '@parley/protocol'
 import { createFrames, type Frames } from '../screen/frame-timing.ts'
 import { ScreenModel } from '../screen/screen-model.ts'
@@ -7,7 +7,6 @@ import type { Intent, UiAction } from '../ui/state/actions.ts'
 import type { UiState } from '../ui/state/ui-state.ts'
 import { emptyZone } from '../view/live-zone.ts'
 import { nothingPrinted, plainFrame } from '../view/plain/plain-frame.ts'
-import { tintLine } from '../view/plain/tint-line.ts'
 import type { Scene } from '../view/scene.ts'
 import { paintLine, type Screen, type TerminalSize } from '../view/screen.ts'
 import { ansiTheme, type ColourDepth } from '../view/text/theme.ts'
@@ -125,4 +124,20 @@ function earliest(times: readonly (number | null)[]): number | null {
     (first, time) => (first === null || time === null ? (time ?? first) : Math.min(first, time)),
     null,
   )
+}
+
+/** Looks of lines by their beginning. Only lines of parley begin at the margin, so that no text of others is taken for one. */
+const looks: readonly (readonly [beginning: RegExp, style: Style])[] = [
+  [/^(?:Error:|The server ended)/, { tone: 'bad', bold: true }],
+  [/^(?:Warning:|Approved, not started)/, { tone: 'warn' }],
+  [/^Question\b/, { tone: 'warn', bold: true }],
+  [/^(?:Ran|Called|Edited|You ran|Not \w+) .*; (?:exit \d|failed|ended by|denied|interrupted)/, { tone: 'bad' }],
+  [/^(?:You|Rule to add to [^\n]*|Field): /, { tone: 'accent' }],
+  [/^(?:Limits|Plan|Thought|Looked at|Type|In |Asked because|done|stopped|failed)\b/, { tone: 'muted' }],
+]
+
+/** Returns the line with the colour of its meaning. */
+export function tintLine(text: string): Line {
+  const found = looks.find(([beginning]) => beginning.test(text))
+  return [found === undefined ? { text } : { text, ...found[1] }]
 }

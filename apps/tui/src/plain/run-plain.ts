@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { cleanInput } from '@parley/presentation/text/control-characters'
 import type { RpcError } from '@parley/rpc'
 import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
@@ -12,7 +14,6 @@ import { forcedDepth, hasTerminal, sayNoTerminal, withColour } from '../terminal
 import { windowSize } from '../terminal/window-size.ts'
 import type { Intent, LendingIntent } from '../ui/state/actions.ts'
 import { PlainScreen } from './plain-screen.ts'
-import { readLines } from './read-lines.ts'
 
 interface PlainSession {
   readonly launch: Launch
@@ -47,10 +48,8 @@ export async function runPlain(session: PlainSession): Promise<number> {
   const conversation = createConversation(session, { screen, programs, onEnd: end.resolve })
   const onInterrupt = () => screen.dispatch({ kind: 'signal' })
   process.on('SIGINT', onInterrupt)
-  const lines = readLines(stdin, {
-    onLine: (text) => screen.dispatch({ kind: 'line', text }),
-    onEnd: () => end.resolve(null),
-  })
+  const takeLine = (text: string) => screen.dispatch({ kind: 'line', text })
+  const lines = readLines(stdin, takeLine, () => end.resolve(null))
   let ending: { readonly rejection: RpcError | null; readonly farewell: string | null }
   try {
     screen.dispatch(note('info', hint), ...firstMessage(start))
@@ -71,10 +70,7 @@ function loginWords(provider: string): string {
   return `Run \`parley login ${provider}\` in another terminal: a key that is typed here would be shown. It counts from the next message on.`
 }
 
-/** Intents about a window, which a plain session does not have. */
-type WindowIntent = LendingIntent | Extract<Intent, { kind: 'clear' }>
-
-function isOfWindow(intent: Intent): intent is WindowIntent {
+function isOfWindow(intent: Intent): intent is LendingIntent | Extract<Intent, { kind: 'clear' }> {
   const { kind } = intent
   return kind === 'suspend' || kind === 'clear' || kind === 'editText' || kind === 'runInTerminal' || kind === 'logIn'
 }
@@ -110,4 +106,38 @@ function createConversation(
     prompts: openPromptHistory(home, env),
     terminal: { write: null, env },
   })
+}
+
+/** Time for further lines of the same paste: the terminal delivers one line at a time. */
+const pasteMs = 30
+
+/** Reads lines from the terminal, which echoes and edits them itself. Disposing stops it. */
+function readLines(input: NodeJS.ReadableStream, onLine: (text: string) => void, onEnd: () => void): Disposable {
+  let gathered: string[] = []
+  let timer: NodeJS.Timeout | undefined
+  const deliver = () => {
+    clearTimeout(timer)
+    const lines = gathered
+    gathered = []
+    if (lines.length > 0) onLine(cleanInput(lines.join('\n')))
+  }
+  const reader = createInterface({ input, terminal: false })
+  // Reading from a closed terminal fails; the input has ended then.
+  input.on('error', onEnd)
+  reader.on('line', (line) => {
+    gathered.push(line)
+    clearTimeout(timer)
+    timer = setTimeout(deliver, pasteMs)
+  })
+  reader.on('close', () => {
+    deliver()
+    onEnd()
+  })
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      reader.removeAllListeners()
+      reader.close()
+    },
+  }
 }

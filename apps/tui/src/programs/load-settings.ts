@@ -7,7 +7,6 @@ import type { Launch } from '../cli/launch-server.ts'
 import type { UserPrograms } from './user-programs.ts'
 
 interface Window {
-  /** Connection of the window. */
   readonly parley: Pick<Parley, 'request'>
   readonly launch: Launch
   readonly overrides: Overrides

@@ -10,7 +10,6 @@ interface ReviewMessage {
   readonly purpose: 'review'
 }
 
-/** Request for a review. */
 export interface PreparedReview {
   readonly kind: 'message'
   readonly message: ReviewMessage
@@ -82,7 +81,6 @@ export function reviewElsewhere(span: ReviewedChanges, focus: string): PreparedR
   return preparedReview(span, focus)
 }
 
-/** Returns a review of a whole diff. */
 function preparedReview(target: ReviewTarget, focus: string, diff?: string): PreparedReview {
   const parts = [reviewRequest(target, focus), ...(diff === undefined ? [] : [`<diff>\n${diff.trimEnd()}\n</diff>`])]
   const message: ReviewMessage = { input: parts.map((text) => ({ type: 'text', text })), purpose: 'review' }

@@ -58,7 +58,6 @@ export class FrontQuestion {
   }
 }
 
-/** Returns the rows that the live zone has in a window of half the width. */
 function rowsAtHalfWidth({ live, ambiguous }: Pick<Screen, 'live' | 'ambiguous'>, { columns }: TerminalSize): number {
   const half = Math.max(1, Math.floor(columns / 2))
   const heights = liveRows(live).map((row) => Math.max(1, Math.ceil(cellWidth(lineText(row), ambiguous) / half)))

@@ -15,14 +15,12 @@ interface HeldScreen extends LendableTerminal, Disposable {
   readonly setAlternate: (isUsed: boolean) => void
 }
 
-interface PaintedScreen {
-  readonly controller: ScreenController
-  /** Hands a painter over to the controller, which loses it at `release`. */
-  readonly handPainterOver: () => void
-}
-
 /** Takes the terminal's modes, its keys and the live zone on it; `release` gives all of them back. */
-export function holdScreen({ controller, handPainterOver }: PaintedScreen, listener: KeyListener): HeldScreen {
+export function holdScreen(
+  controller: ScreenController,
+  handPainterOver: () => void,
+  listener: KeyListener,
+): HeldScreen {
   const { stdin, stdout } = process
   const held = holdTerminal(processTerminal(stdout.fd))
   // Reading from a closed terminal fails, and the error may come after the keys are no longer read.

@@ -1,6 +1,6 @@
 import { errorMessage } from '@parley/text'
 import { serverNodeFlags } from '../cli/early-arguments.ts'
-import type { EditedText } from '../terminal/edit-text.ts'
+import type { EditedText } from '../terminal/run-with-terminal.ts'
 import type { Intent, LendingIntent } from '../ui/state/actions.ts'
 import type { LendableTerminal } from './hold-screen.ts'
 import type { ScreenController } from './screen-controller.ts'
@@ -78,7 +78,7 @@ export function lendTerminal(
 /** Loads what starts the editor only now, because the window is opened with as little as it needs. Never rejects. */
 async function openEditor(text: string, env: Readonly<Record<string, string | undefined>>): Promise<EditedText> {
   try {
-    const { editText } = await import('../terminal/edit-text.ts')
+    const { editText } = await import('../terminal/run-with-terminal.ts')
     return await editText(text, env)
   } catch (error) {
     return { kind: 'failed', reason: errorMessage(error) }

@@ -83,16 +83,13 @@ export function openWindow(env: Readonly<Record<string, string | undefined>>): W
       else whenServed(({ onIntent }) => onIntent(intent))
     },
   })
-  const held = holdScreen(
-    { controller: screen, handPainterOver: () => service?.handPainterOver() },
-    {
-      onKeys(events) {
-        lastKeyMs = performance.now()
-        screen.press(events)
-      },
-      onEnd: () => closed.resolve(),
+  const held = holdScreen(screen, () => service?.handPainterOver(), {
+    onKeys(events) {
+      lastKeyMs = performance.now()
+      screen.press(events)
     },
-  )
+    onEnd: () => closed.resolve(),
+  })
   const lent = lendTerminal(held, screen, env)
   const suspension = createSuspension(lent)
   const onInterrupt = () => lent.isLent() || screen.dispatch({ kind: 'signal' })

@@ -1,9 +1,7 @@
 import type { ReplyEvent } from '../ui/keys/key-event.ts'
 import type { Geometry } from '../view/erase-zone.ts'
 
-/**
- * Questions to the terminal about its cursor and size; the answers come with the keys, in the order of the questions.
- */
+/** Questions to the terminal about its cursor and size; answers come with the keys, in the order of the questions. */
 export interface TerminalProbe extends Disposable {
   /** True if the terminal has answered neither the last question nor a later one. */
   readonly isSilent: boolean

@@ -232,10 +232,7 @@ function until(conversation: Conversation, isReached: () => boolean): Promise<vo
   })
 }
 
-/**
- * Interrupts the turn, or takes the message back while it waits. Resolves to null if nothing runs, or its end cannot be
- * recorded.
- */
+/** Interrupts the turn, or takes the waiting message back. Null if nothing runs, or its end cannot be recorded. */
 async function interruptAndWait(
   current: Promise<EndedTurn> | null,
   stopping: AbortController,

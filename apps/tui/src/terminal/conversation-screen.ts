@@ -3,7 +3,6 @@ import type { UiAction } from '../ui/state/actions.ts'
 import type { UiState } from '../ui/state/ui-state.ts'
 import type { Overlay } from './overlay.ts'
 
-/** Screen that shows the conversation. */
 export interface ConversationScreen {
   readonly ui: UiState
   dispatch(...actions: readonly UiAction[]): void

@@ -9,7 +9,6 @@ import type { Theme } from '../view/text/theme.ts'
 export interface Overlay {
   /** Handles keys; all of them are for the view. */
   press(events: readonly KeyEvent[]): void
-  /** Draws the view. */
   paint(scene: OverlayScene): void
   /** Forgets the painted rows, because another program had the terminal. */
   forget(): void

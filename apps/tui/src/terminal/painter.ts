@@ -15,7 +15,6 @@ export interface Painter {
   close(): void
 }
 
-/** Returns the rows as text for the terminal. */
 export function paintRows(rows: readonly Line[], theme: Theme): readonly string[] {
   return rows.map((row) => paintLine(row, theme))
 }

@@ -89,10 +89,7 @@ export function reflowOf(env: EnvVariables): Reflow {
 
 const xtermJsPrograms = /^(?:vscode|Hyper|Tabby)$/
 
-/**
- * Returns true if the terminal can put brackets around pasted text: all but the Linux console, GNU screen, the VT
- * family and terminals without a name.
- */
+/** Returns false for the Linux console, GNU screen, VTs and unnamed terminals: they put no brackets around pastes. */
 export function bracketsPastes(env: EnvVariables): boolean {
   // Some terminals that can, such as tmux, do not answer a query.
   if (env['TMUX'] !== undefined) return true

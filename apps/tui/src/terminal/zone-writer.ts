@@ -10,7 +10,6 @@ import {
 } from '../view/erase-zone.ts'
 import type { Position } from '../view/live-zone.ts'
 
-/** Frame as text for the terminal. */
 export interface PaintedFrame {
   /** Rows to append to the transcript. */
   readonly settled: readonly string[]

@@ -55,10 +55,7 @@ function isRemembering({ remembering }: Answering, { id }: Approval): boolean {
   return remembering === id
 }
 
-/**
- * Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word. Null if one of them is no
- * answer.
- */
+/** Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word; null if not. */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui.answering
   if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.menu !== null) return null
@@ -230,17 +227,11 @@ function decide(
   return stepTo(answered, { kind: 'decide', approvalId: approval.id, decision, ...more })
 }
 
-/** State after the next key decided about the held one, and whether that key had no other use. */
-interface Released {
-  readonly ui: UiState
-  readonly isUsed: boolean
-}
-
 /**
  * Releases the held key. Text before it takes effect makes it the first letter of a message; Escape, Ctrl+C and
- * Backspace take it back, Enter keeps it, any other key drops it.
+ * Backspace take it back, Enter keeps it, any other key drops it. `isUsed`: the key had no other use.
  */
-export function releaseHeld(ui: UiState, event: KeyEvent, { state, nowMs }: When): Released {
+export function releaseHeld(ui: UiState, event: KeyEvent, { state, nowMs }: When): { ui: UiState; isUsed: boolean } {
   const { heldKey } = ui.answering
   if (heldKey === null) return { ui, isUsed: false }
   const free = changePart(ui, 'answering', { heldKey: null })

@@ -63,7 +63,6 @@ export function noteUnknown(ui: UiState, { word, nearest }: ParsedCommand & { ki
   return addNote(ui, 'warning', `There is no command /${word}: ${hint}`)
 }
 
-/** Table of all commands. */
 export const commandHelp: Notice = {
   kind: 'table',
   title: 'Commands',

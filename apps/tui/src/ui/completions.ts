@@ -9,7 +9,6 @@ import { openModelMenu } from './press-in-menu.ts'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
 import { changePart, type UiState } from './state/ui-state.ts'
 
-/** Returns the completions for the text in the composer. */
 export function completionsOf({
   composing: { composer, dismissed, purpose },
   history: { search },

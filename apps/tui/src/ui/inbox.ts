@@ -4,7 +4,6 @@ import type { ConversationState, QueuedMessage } from '@parley/protocol'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
 import { addNote, changePart, type InputHistory, type UiState, type WindowConnection } from './state/ui-state.ts'
 
-/** Returns the queued messages that this client sent. */
 export function ownQueued(state: ConversationState | null, { ownClients }: WindowConnection): readonly QueuedMessage[] {
   return (state?.core.inbox ?? []).filter(({ by }) => ownClients.includes(by.clientId))
 }

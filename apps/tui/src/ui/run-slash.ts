@@ -33,7 +33,7 @@ export function runSlash(ui: UiState, command: ParsedCommand, context: UiContext
   if (command.kind === 'unknown') return stepTo(noteUnknown(ui, command))
   const run = commands[command.name]
   if (ui.opened?.onlyWatches === true && beginsAnother.has(command.name)) return stepTo(noteReadOnly(ui))
-  if (isReady(ui) || !needsConversation.has(command.name)) return run(ui, command.argument, context)
+  if (isReady(ui) || needsNothing.has(command.name)) return run(ui, command.argument, context)
   if (ui.opened === null && ui.connection.link.kind !== 'lost')
     return stepTo(
       changePart(ui, 'outbox', { earlyCommands: [...ui.outbox.earlyCommands, `/${command.name} ${command.argument}`] }),
@@ -55,41 +55,8 @@ export function runEarlyCommands(ui: UiState, context: UiContext): UiStep {
 
 type Run = (ui: UiState, argument: string, context: UiContext) => UiStep
 
-const needsConversation: ReadonlySet<SlashName> = new Set([
-  'model',
-  'effort',
-  'mode',
-  'approvals',
-  'sandbox',
-  'why',
-  'copy',
-  'transcript',
-  'compact',
-  'repair',
-  'rewind',
-  'undo',
-  'diff',
-  'review',
-  'fix',
-  'plan',
-  'status',
-  'ps',
-  'forward',
-  'hooks',
-  'context',
-  'name',
-  'init',
-  'remember',
-  'share',
-  'fork',
-  'resume',
-  'new',
-  'clear',
-  'mcp',
-  'trust',
-  'login',
-  'logout',
-])
+/** Commands that work before a conversation is open. */
+const needsNothing: ReadonlySet<SlashName> = new Set(['help', 'keys', 'theme', 'detach', 'quit'])
 
 /** Commands not available to a client that only watches. */
 const beginsAnother: ReadonlySet<SlashName> = new Set(['fork', 'new', 'clear', 'rewind', 'undo'])

@@ -5,14 +5,22 @@ import { lastRows } from './text/fit-rows.ts'
  * Parts of the live zone, from top to bottom: running items, the question to the user, the activity of the turn,
  * waiting messages, then the text with its completions or a list in its place, and the status line.
  */
-const liveParts = ['running', 'approval', 'activity', 'queue', 'menu', 'composer', 'completions', 'status'] as const
+export const liveParts = [
+  'running',
+  'approval',
+  'activity',
+  'queue',
+  'menu',
+  'composer',
+  'completions',
+  'status',
+] as const
 
 export type LivePart = (typeof liveParts)[number]
 
 /** Rows of each part, blank rows above it included; all parts together have at most `rows - 2` rows. */
 export type LiveZone = Readonly<Record<LivePart, readonly Line[]>>
 
-/** Returns a value for each part. */
 export function mapParts<Value>(of: (part: LivePart) => Value): Readonly<Record<LivePart, Value>> {
   return {
     running: of('running'),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { readNamedServer } from '../../src/cli/named-server.ts'
+import { readNamedServer } from '../../src/cli/launch-server.ts'
 
 test('a command line names servers, with the token of a file, of a variable or of the home', async () => {
   await using folder = await tempDirectory()

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { render } from 'ink'
 import { expect, test } from 'vitest'
-import { App, type PaintedZone } from '../../src/ink/app.tsx'
+import { App, type PaintedZone } from '../../src/ink/ink-painter.tsx'
 
 const empty: PaintedZone = {
   running: null,

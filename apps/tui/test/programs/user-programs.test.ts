@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { type Line, lineText } from '@parley/presentation/text/span'
 import { tempDirectory, waitUntil } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { UserPrograms } from '../../src/programs/user-programs.ts'
-import { type UserLook, usualSettings } from '../../src/programs/user-settings.ts'
+import { type UserLook, UserPrograms, usualSettings } from '../../src/programs/user-programs.ts'
 import { after, turnStarted } from '../view/scenes/conversation.ts'
 
 const telling = { type: 'approval', conversationId: 'c', cwd: '/x', title: 'parley: fix', text: 'waits' } as const

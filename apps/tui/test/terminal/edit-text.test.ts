@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempWorkspace } from '@parley/testkit'
 import { describe, expect, test } from 'vitest'
-import { editorOf, editText } from '../../src/terminal/edit-text.ts'
+import { editorOf, editText } from '../../src/terminal/run-with-terminal.ts'
 
 describe('a text in the editor of the user', () => {
   test('comes back as the editor leaves it, and its file is gone', async () => {

@@ -17,10 +17,7 @@ export interface FollowedSnapshot {
   readonly state: ConversationState | null
   /** True where nothing can be sent. */
   readonly isView: boolean
-  /**
-   * True while the user of the page has no role in the conversation, or the link to it has ended: the page shows its
-   * last state.
-   */
+  /** True while the page's user has no role here, or the link has ended: the page shows the last state. */
   readonly isTakenAway: boolean
   /** Reason why it could not be opened; null when it is open or being opened. */
   readonly problem: string | null

@@ -5,7 +5,6 @@ import { createListeners, type Listeners } from './listeners.ts'
 import type { PageSecrets, Proof } from './page-secret.ts'
 import { createTeamServers, type TeamServers } from './team-servers.ts'
 
-/** A link that is up. */
 interface UpLink {
   readonly kind: 'up'
   readonly client: Client
@@ -17,7 +16,6 @@ interface UpLink {
 /** Proof that the server did not admit: nothing, the code of a link to one conversation, or anything else. */
 export type Rejected = 'nothing' | 'link' | 'token'
 
-/** State of the link to the server. */
 export type LinkState =
   | { readonly kind: 'connecting' }
   | UpLink
@@ -37,7 +35,6 @@ export interface PageLink {
   lookAround(): Promise<void>
   /** Goes to the server with this websocket. Returns false for one that is not of the team, and for the one it is at. */
   goTo(websocket: string | null): boolean
-  /** Comes in with a token. */
   signIn(token: string): void
   /** Forgets the token of this tab, and leaves. */
   signOut(): void

@@ -1,4 +1,3 @@
-/** Listeners of a value that changes. */
 export interface Listeners {
   /** Calls the listener at each change. Returns the function that removes it. */
   subscribe(listener: () => void): () => void

@@ -56,7 +56,6 @@ export interface PageSecrets {
   keep(token: string): void
   /** Forgets the rejected secret: the newest first, then the token. Returns true if another secret is left to try. */
   forget(): boolean
-  /** Forgets everything. */
   clear(): void
   readonly folder: string | null
 }

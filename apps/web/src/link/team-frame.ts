@@ -28,9 +28,7 @@ interface Frame {
   socket: WebSocket | null
 }
 
-/**
- * Creates connections from this page: its own policy admits its own server, a frame's policy the servers of its list.
- */
+/** Creates connections from this page: its policy admits its server, a frame's policy the servers of its list. */
 export function createTeamFrame(page: View): TeamFrame {
   const { document, location } = page
   let frames: readonly Frame[] = []

@@ -16,10 +16,7 @@ export function senderWords(by: ItemOf<'userMessage'>['by']): string | null {
   return by === undefined || isPlainPage(by) ? null : `from ${actorName(by)}`
 }
 
-/**
- * Names the user who answered the question about a call, and the answer; null without an answer, and for a page without
- * a user.
- */
+/** Names the user who answered about a call, and the answer; null without one, and for a page without users. */
 export function answererWords({ decision }: CallItem): string | null {
   const { by, answer } = decision ?? {}
   return by === undefined || answer === undefined || isPlainPage(by) ? null : answeredWords(by, answer)

@@ -8,7 +8,6 @@ export type ForwardRequest =
   | { readonly kind: 'list' | 'help' }
   | { readonly kind: 'ask' | 'stop'; readonly port: number }
 
-/** Reads the words after /forward. */
 export function readForward(argument: string): ForwardRequest {
   if (argument === '') return { kind: 'list' }
   const [, stop, digits = ''] = /^(stop +)?(\d{1,5})$/.exec(argument) ?? []
@@ -40,7 +39,6 @@ interface ForwardChoice {
   readonly warning: string | null
 }
 
-/** Returns the question whether to forward a port, and its answers. */
 export function forwardQuestion(port: number): { readonly title: string; readonly choices: readonly ForwardChoice[] } {
   return {
     title: `Let your browser reach port ${port} of the sandbox?`,

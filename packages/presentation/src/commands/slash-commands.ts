@@ -153,7 +153,6 @@ export function commandRows(): readonly (readonly [string, string])[] {
   ]
 }
 
-/** Returns the other names of a command. */
 function aliasesOf(name: SlashName): readonly string[] {
   return Object.keys(aliases).filter((alias) => aliases[alias] === name)
 }

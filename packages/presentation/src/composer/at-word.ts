@@ -8,7 +8,6 @@ export interface AtWord {
   readonly query: string
 }
 
-/** Text that is being written, with its caret. */
 export interface CaretText {
   readonly text: string
   readonly caret: number

@@ -21,7 +21,6 @@ export function completed(composer: Composer, { start, end, inserted }: Completi
   return replace(composer, { start, end: isSpaced ? end + 1 : end, text: inserted })
 }
 
-/** Returns the completion of a path that is being written. */
 export function fileCompletion({ start, end }: AtWord, path: string): Completion {
   return { kind: 'file', text: path, argument: '', about: '', start, end, inserted: writtenPath(path) }
 }

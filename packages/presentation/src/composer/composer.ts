@@ -68,7 +68,6 @@ export function replace(composer: Composer, replacement: Replacement): Composer 
   return { ...edited, caret, goal: null, past, future: [], typing, recall: null }
 }
 
-/** Inserts typed text. */
 export function insert(composer: Composer, text: string): Composer {
   return replace(composer, { start: composer.caret, end: composer.caret, text, typing: true })
 }
@@ -165,10 +164,7 @@ const recalledCharacters = 4_000
 
 const recalledLines = 40
 
-/**
- * Returns an earlier text as it was written, with its pastes folded again and added to the composer's. `sent`: texts
- * that were sent with pastes.
- */
+/** Returns an earlier text with its pastes folded again and added to the composer's. `sent`: texts with pastes. */
 export function foldedAgain(composer: WithPastes, earlier: string, sent: readonly WithPastes[]): WithPastes {
   const entry = cleanInput(earlier)
   const written = sent.findLast((one) => expanded(one) === entry)

@@ -51,10 +51,7 @@ const gitWords: readonly RegExp[] = [
   /^(?:mergetool|difftool)\b/,
 ]
 
-/**
- * Returns true for a command that takes over the terminal; a pipe or a redirection of its output means that it does
- * not.
- */
+/** Returns true for a command that takes over the terminal, unless its output goes into a pipe or a file. */
 export function needsTerminal(command: string): boolean {
   if (/[|>&;]/.test(command)) return false
   const [path = '', ...rest] = withoutWrappers(command.trim().split(/\s+/))

@@ -14,13 +14,11 @@ export function blockedWords({ sandboxBlock }: ItemOf<'commandExecution'>): stri
   return showEffects(`The sandbox blocks ${blocked.join(' and ')}`)
 }
 
-type Patch = ItemOf<'fileChange'>
-
 /** Changed lines of a renamed file up to which it has one row. */
 const fewLines = 2
 
 /** Returns the word before the files of a patch. */
-export function patchVerb(item: Patch): string {
+export function patchVerb(item: ItemOf<'fileChange'>): string {
   const [only, ...others] = item.changes
   if (item.rewind !== undefined)
     return callVerb(item, {

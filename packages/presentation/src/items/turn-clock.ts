@@ -80,7 +80,6 @@ function planLeft(plan: Plan | null): string {
   return ` · ${plan.steps.filter(({ status }) => status === 'completed').length} of ${plan.steps.length} steps done`
 }
 
-/** Returns the text of `endingBlock`. */
 export function endingText(clock: TurnClock, { core: { lastTurn }, plan }: EndedTurn, offsetMs: number): string | null {
   if (lastTurn?.id !== clock.turnId) return null
   const worked = workedMs(clock, lastTurn.endedAt)

@@ -1,10 +1,8 @@
 import type { ConversationCore, ConversationId, ResultOf, Settings } from '@parley/protocol'
 import { type Line, lineText, type Span } from '../text/span.ts'
 
-type Limited = Pick<ConversationCore, 'settings' | 'forwards'>
-
 /** Returns the words of the limits in force, with the ports that a browser reaches. */
-export function limitsWords(core: Limited): string {
+export function limitsWords(core: Pick<ConversationCore, 'settings' | 'forwards'>): string {
   return lineText(joinedByDots([limitsSpans(core.settings, false), ...forwardMarks(core)]))
 }
 

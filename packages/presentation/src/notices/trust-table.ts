@@ -5,10 +5,7 @@ import type { Notice } from './notice.ts'
 /** Rows shown at most. */
 const maxRows = 300
 
-/**
- * Returns the effects of a project's configuration. `hash` is null unless all of them are shown, so that a yes covers
- * nothing unseen.
- */
+/** Returns the effects of a project's configuration; `hash` is null if some are left out: a yes must not cover them. */
 export function trustTable(report: TrustReport): { readonly notice: Notice; readonly hash: string | null } {
   const { root, state } = report
   if (state === 'none') return { notice: note(`${escapedLine(root)} brings no configuration of its own.`), hash: null }

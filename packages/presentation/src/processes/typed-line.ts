@@ -9,10 +9,8 @@ export interface TypedLine {
   readonly isAfterHidden: boolean
 }
 
-/** Input that a process has. */
 export type ProcessInputKind = 'terminal' | 'pipe'
 
-/** Text to send to a process. */
 export type SentText = Pick<ParamsOf<'conversation/process/write'>, 'text' | 'enter' | 'hidden' | 'close'>
 
 export const emptyLine: TypedLine = { text: '', isHidden: false, isAfterHidden: false }

@@ -4,7 +4,6 @@ import { shownLine } from '../text/control-characters.ts'
 import type { ChosenAnswer } from './answers.ts'
 
 interface ChoiceWords {
-  /** Meaning of each answer. */
   readonly labels: Readonly<Record<ChosenAnswer, string>>
   /** Request for words that follow a no; empty where a no is enough. */
   readonly noteHint: string

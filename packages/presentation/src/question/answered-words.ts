@@ -10,7 +10,6 @@ const decisionWords = {
   abort: 'stopped',
 } satisfies Readonly<Record<ApprovalDecision, string>>
 
-/** Names the client that answered an approval, and its answer. */
 export function answeredWords(by: Pick<Actor, 'title' | 'name' | 'user'>, decision: string): string {
   const words = Object.entries(decisionWords).find(([name]) => name === decision)?.[1] ?? decision
   return `answered by ${actorName(by)}: ${words}`

@@ -88,10 +88,7 @@ export interface HeldKey {
  */
 export type Refusal = 'tooEarly' | 'readOnly' | 'unseen' | 'noAnswer'
 
-/**
- * Delay before a chosen letter takes effect. Letters of a word are up to 250 ms apart, and a slow line may delay the
- * second by another 200 ms.
- */
+/** Delay before a chosen letter takes effect: letters of a word may be 250 ms apart, and a line adds 200 ms. */
 export const takenAfterMs = 500
 
 /** Returns the time at which the chosen letter takes effect, in ms since the epoch; null without a chosen letter. */
@@ -145,7 +142,6 @@ export function modeToWorkIn(approval: Approval, answer: KeyAnswer): ModeName | 
   return planModes(approval).find(({ name }) => name === planned[answer])?.name ?? null
 }
 
-/** Returns the choices in the order of the screen. */
 export function choicesFor(approval: Approval): readonly AnswerChoice[] {
   return choices.filter(({ answer }) => {
     if (approval.kind === 'plan' && isYes(answer)) return modeToWorkIn(approval, answer) !== null

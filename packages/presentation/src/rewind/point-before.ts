@@ -11,10 +11,7 @@ export interface PointReads {
   ): Promise<ResultOf<'conversation/readEvents'>>
 }
 
-/**
- * Finds the last event before a message of the user: before the turn that it began, else right before it. Null if it is the
- * first of the conversation.
- */
+/** Finds the last event before a message of the user, or before the turn that it began; null for the first. */
 export async function pointBefore(reads: PointReads, message: MessagePlace): Promise<number | null> {
   const { items } = await reads.read({ before: message.seq, limit: 1 })
   const after = { seq: items.at(-1)?.seq ?? 0 }
@@ -35,5 +32,4 @@ export function startOfTurn(envelope: unknown): { readonly seq: number; readonly
   return typeof event.turnId === 'string' ? { seq, turnId: event.turnId } : null
 }
 
-/** Place of a message in its conversation. */
 export type MessagePlace = Pick<CompletedItem, 'seq' | 'turnId'>

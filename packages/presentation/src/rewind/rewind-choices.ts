@@ -71,7 +71,6 @@ export function changedLines(files: readonly FileChangeEntry[]): string {
   return `+${added} −${removed}`
 }
 
-/** Says that files were taken back. */
 export function takenBackWords(files: number): string {
   return `${countOf(files, 'file')} ${files === 1 ? 'was' : 'were'} taken back. /undo reverses that.`
 }

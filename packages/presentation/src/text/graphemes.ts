@@ -41,7 +41,6 @@ export function boundaryFrom(text: string, offset: number): number {
   return boundary
 }
 
-/** Returns the boundary after the one at `offset`. */
 export function boundaryAfter(text: string, offset: number): number {
   if (offset >= text.length) return text.length
   if (isUnjoined(text.slice(offset, offset + 2))) return offset + 1
@@ -49,7 +48,6 @@ export function boundaryAfter(text: string, offset: number): number {
   return offset + 1
 }
 
-/** Returns the boundary before the one at `offset`. */
 export function boundaryBefore(text: string, offset: number): number {
   if (offset <= 1) return 0
   if (isUnjoined(text.slice(offset - 2, offset))) return offset - 1

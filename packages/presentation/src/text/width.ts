@@ -42,7 +42,6 @@ export function cellWidth(text: string, ambiguous: AmbiguousWidth = 1): number {
   return width
 }
 
-/** Returns the cells of one grapheme. */
 export function graphemeWidth(grapheme: string, ambiguous: AmbiguousWidth = 1): number {
   const first = grapheme.codePointAt(0) ?? 0
   if (grapheme.length === (first > 0xffff ? 2 : 1)) return codePointWidth(first, ambiguous)

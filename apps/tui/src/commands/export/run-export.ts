@@ -1,17 +1,18 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Parley } from '@parley/client'
 import { type Exported, type FrozenPage, missingWords } from '@parley/presentation/items/exported'
 import { shownLine } from '@parley/presentation/text/control-characters'
 import { countOf, formatBytes } from '@parley/presentation/text/formats'
 import type { CompletedItem, ParamsOf } from '@parley/protocol'
-import { isRecord } from '@parley/text'
+import { errorCode, isRecord } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
-import { exitCodes, misused } from '../../cli/exit-codes.ts'
+import { exitCodeOf, exitCodes, misused, ParleyError } from '../../cli/exit-codes.ts'
 import { newFilePath, workingFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
-import { formatTime } from '../../cli/messages.ts'
+import { formatTime, systemCause } from '../../cli/messages.ts'
+import { brokenOutputText } from '../../cli/run-ended.ts'
 import { markdownDocument } from '../../view/documents/markdown-document.ts'
-import { printPieces, writeNewFile } from './write-pieces.ts'
 
 const forms = ['html', 'md', 'json'] as const
 type Form = (typeof forms)[number]
@@ -113,4 +114,47 @@ function* jsonDocument({ core, items, damagedEvents, program, writtenAt }: Expor
   yield `${JSON.stringify(about).slice(0, -1)},"items":[`
   for (const [index, item] of items.entries()) yield `${index === 0 ? '\n' : ',\n'}${JSON.stringify(item)}`
   yield '\n]}\n'
+}
+
+/** Prints pieces of text as fast as the reader takes them. Rejects with `outputFailed` on a full disk. */
+async function printPieces(pieces: Iterable<string>): Promise<void> {
+  for (const piece of pieces)
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(piece, (error) => {
+        if (error === null || error === undefined) resolve()
+        // The program ends by itself when the reader of stdout has closed it.
+        else if (errorCode(error) !== 'EPIPE')
+          reject(new ParleyError('outputFailed', exitCodeOf('outputFailed'), brokenOutputText(error)))
+      })
+    })
+}
+
+/** Rights of a new file: only its user may read a conversation. */
+const ownerOnly = 0o600
+
+/** Writes a new file and returns its size; leaves no file on a failure. Throws `outputFailed`. */
+function writeNewFile(path: string, pieces: Iterable<string>): number {
+  let isOurs = false
+  try {
+    const file = openSync(path, 'wx', ownerOnly)
+    isOurs = true
+    let sizeBytes = 0
+    try {
+      for (const piece of pieces) {
+        writeFileSync(file, piece)
+        sizeBytes += Buffer.byteLength(piece)
+      }
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    return sizeBytes
+  } catch (error) {
+    if (isOurs) rmSync(path, { force: true })
+    throw notWritten(path, error)
+  }
+}
+
+function notWritten(place: string, error: unknown): ParleyError {
+  return new ParleyError('outputFailed', exitCodeOf('outputFailed'), `${place} was not written: ${systemCause(error)}.`)
 }

@@ -20,7 +20,6 @@ export function archiveConversation(launch: Launch, id: string, archived: boolea
   })
 }
 
-/** Runs `parley rename`. */
 export function renameConversation(launch: Launch, id: string, name: string): Promise<number> {
   if (name.trim() === '') throw misused('A name has a letter at least.')
   return withFound(launch, id, async (parley, { conversationId }) => {

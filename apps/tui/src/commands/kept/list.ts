@@ -7,14 +7,11 @@ import { exitCodes } from '../../cli/exit-codes.ts'
 import { userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
 
-interface ListFlags {
-  readonly json?: boolean
-  readonly archived?: boolean
-  readonly limit: number
-}
-
 /** Runs `parley list`: one conversation per line, newest first; on a terminal with column names. */
-export async function runList(launch: Launch, { json, archived, limit }: ListFlags): Promise<number> {
+export async function runList(
+  launch: Launch,
+  { json, archived, limit }: { readonly json?: boolean; readonly archived?: boolean; readonly limit: number },
+): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-list' })
   const request = { limit, archived: archived === true }
   const { conversations } = await parley.request('conversation/list', request)

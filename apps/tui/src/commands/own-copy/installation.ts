@@ -43,7 +43,6 @@ function kindOfPackage(folder: string): Installation['kind'] {
   return basename(dirname(modules)) === 'lib' ? 'global' : 'local'
 }
 
-/** Returns words for the kind and the folder of a copy. */
 export function installationWords({ kind, folder }: Installation): string {
   switch (kind) {
     case 'checkout':

@@ -6,7 +6,6 @@ import type { MenuRow } from '../../ui/menu/menu.ts'
 import type { UiAction } from '../../ui/state/actions.ts'
 import type { SentMessage } from '../../ui/state/ui-state.ts'
 
-/** Server that fills menus. */
 export type MenuServer = Pick<Parley, 'request'>
 
 type CurrentModel = Pick<ConversationState, 'core'> | null

@@ -25,9 +25,7 @@ export async function foundTexts(
   }
 }
 
-type Excerpt = ResultOf<'conversation/search'>['found'][number]['excerpt']
-
-function placeLine({ before, words, after }: Excerpt): string {
+function placeLine({ before, words, after }: ResultOf<'conversation/search'>['found'][number]['excerpt']): string {
   return `${before}${words}${after}`
 }
 
@@ -54,7 +52,6 @@ export async function changeListed(
 
 /** Items read for a preview: the newest messages are among them unless many calls follow them. */
 const readItems = 30
-/** Lines of the newest answer that are shown. */
 const answerLines = 3
 
 /** Reads the newest message of the user in one line, and the last lines of the answer. */

@@ -8,7 +8,6 @@ export interface ChangedFile extends FileChangeEntry {
   readonly shownBy: string
 }
 
-/** Returns remarks as lines of a diff. */
 export function remarkLines(remarks: readonly string[]): string {
   return remarks.map((remark) => `… ${remark}\n`).join('')
 }

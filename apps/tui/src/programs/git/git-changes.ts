@@ -6,11 +6,9 @@ import { type DiffedFile, readSections } from './git-sections.ts'
 import { withHiddenText } from './hidden-text.ts'
 import { readNewFiles } from './new-files.ts'
 import { createGit, createUnfilteredGit, type Git, problemText } from './safe-git.ts'
-import { stagedOnly } from './staged-only.ts'
 import { findSubmodules, type Submodule } from './submodules.ts'
 import { findWorkTree, pathFromFolder, type WorkTree } from './work-tree.ts'
 
-/** Changed files of a repository. */
 export interface Changes {
   readonly kind: 'changes'
   /** Files of the whole work tree, with paths from the folder. */
@@ -132,4 +130,29 @@ function diffCommand(words: readonly string[], paths: readonly string[], tree: W
   // Git in a submodule takes paths from there only, or absolute paths.
   const named = paths.map((path) => `"$PWD"/${joinShellWords([path])}`)
   return `${joinShellWords(['git', '-C', pathFromFolder(tree, ''), 'diff', ...words, '--'])} ${named.join(' ')}`
+}
+
+/** Returns staged changes that the work tree has no longer: a commit would contain them. `tracked`: changes of the work tree. */
+function stagedOnly(staged: readonly ChangedFile[], tracked: readonly ChangedFile[]): readonly ChangedFile[] {
+  const byPath = new Map(tracked.map((file) => [nameOf(file), file]))
+  return staged.flatMap((file) => {
+    const here = byPath.get(nameOf(file))
+    if (here === undefined) return [withRemark(file, 'This is staged and undone in the work tree')]
+    return isWithin(file, here) ? [] : [withRemark(file, 'This is staged, and otherwise in the work tree')]
+  })
+}
+
+function nameOf({ path, movedTo = path }: ChangedFile): string {
+  return movedTo
+}
+
+function withRemark(file: ChangedFile, remark: string): ChangedFile {
+  return { ...file, diff: `${remarkLines([`${remark}: a commit would contain it.`])}${file.diff}` }
+}
+
+/** Tests if one diff contains all lines that another one adds and removes. Passes if the containing diff is not whole. */
+function isWithin({ diff }: ChangedFile, other: ChangedFile): boolean {
+  if (!other.isWhole) return true
+  const lines = new Set(other.diff.split('\n'))
+  return diff.split('\n').every((line) => !/^[+-]/.test(line) || lines.has(line))
 }

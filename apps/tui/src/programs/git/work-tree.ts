@@ -39,8 +39,8 @@ export function pathFromFolder({ below, at }: Pick<WorkTree, 'below' | 'at'>, na
 }
 
 /**
- * Converts a path from the folder to a path from the top of its work tree. If no changed file has that path, the path
- * may already be from the top.
+ * Converts a path from the folder to a path from the top of its work tree. If no changed file has that path, the path may
+ * already be from the top.
  */
 export function pathFromTop({ top, below }: WorkTree, path: string, changed: ReadonlySet<string> = new Set()): string {
   const own = posix.isAbsolute(path) ? posix.relative(top, path) : posix.join(below, path)

@@ -51,7 +51,6 @@ function failureIn({ outcome, failure, answerProblem, denials }: EndedTurn['even
   return { code: 'approvalUnanswered', message: `${what} after ${denialWords(denials.length)}.` }
 }
 
-/** Returns the number of denied requests in words. */
 export function denialWords(count: number): string {
   return `${count === 1 ? '1 request was' : `${count} requests were`} not allowed`
 }

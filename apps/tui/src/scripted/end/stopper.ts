@@ -14,7 +14,6 @@ export class StoppedError extends Error {
   }
 }
 
-/** Returns the failure of a run that a signal ended. */
 function stoppedBy(signal: NodeJS.Signals): Failure {
   return { code: 'stopped', message: `${signal === 'SIGINT' ? 'Interrupted' : 'Stopped'} by ${signal}.` }
 }
@@ -53,10 +52,7 @@ export function limitTime(stopper: Stopper, limitMs: number | undefined): void {
   setTimeout(expire, limitMs).unref()
 }
 
-/**
- * Stops the run on SIGINT, SIGTERM and SIGHUP. A second signal calls `leave`, which ends the process without waiting for
- * the turn.
- */
+/** Stops the run on SIGINT, SIGTERM and SIGHUP. A second signal calls `leave`, which ends the process at once. */
 export function watchSignals(stopper: Stopper, leave: (reason: StoppedError) => void): Disposable {
   let seen = false
   const handlers = stopSignals.map(({ signal, exitCode }) => {

@@ -15,7 +15,6 @@ export interface OutputPace {
   outOfPatience(): Promise<StoppedError>
 }
 
-/** Output of a scripted run. */
 export interface RunOutput extends OutputPace {
   readonly stdout: ResultStream
   readonly stderr: ResultStream

@@ -9,7 +9,6 @@ interface Reported {
   readonly pace: OutputPace
 }
 
-/** Progress of the reports of a conversation. */
 export interface Reports {
   /** Resolves when the event with this number was reported, or can no longer be. */
   upTo(seq: number): Promise<void>

@@ -6,7 +6,6 @@ import { type RunEnd, withoutTurn } from '../../cli/run-ended.ts'
 import { notLookedAtWords, unseenWords } from '../../view/review/unseen-words.ts'
 import type { Reporter } from '../reports/reporter.ts'
 
-/** End of a review without changes. */
 export const nothingToReview: RunEnd = {
   exitCode: exitCodes.ok,
   conversationId: null,

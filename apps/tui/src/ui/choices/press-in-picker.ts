@@ -17,9 +17,7 @@ export function openConversationMenu(
   return stepTo({ ...ui, menu }, { kind: 'list', archived: false })
 }
 
-/**
- * Fills the list of conversations: at first with other conversations of the folder, or with all if there are no others.
- */
+/** Fills the list of conversations: first with others of the folder, or with all if there are no others. */
 export function fillConversations(
   ui: UiState,
   { conversations, archived }: Extract<UiAction, { kind: 'listed' }>,

@@ -14,7 +14,6 @@ import {
   wordStart,
 } from './motions.ts'
 
-/** Change of the text. */
 export type ComposerCommand =
   | { readonly kind: 'insert' | 'paste'; readonly text: string }
   | { readonly kind: EditingCommand }

@@ -33,8 +33,8 @@ export function gatherBurst(
 const typedBeforeMs = 50
 
 /**
- * Splits off the Enter that ends input typed before raw mode; null without such an Enter. Earlier line ends may come
- * from a paste and stay breaks.
+ * Splits off the Enter that ends input typed before raw mode; null without such an Enter. Earlier line ends may come from
+ * a paste and stay breaks.
  */
 export function enterTypedBefore(
   events: readonly KeyEvent[],

@@ -99,10 +99,7 @@ function isPasteBegin(sequence: Sequence): sequence is Sequence & { kind: 'csi' 
   return sequence.kind === 'csi' && sequence.parameters === pasteBegins && sequence.final === '~'
 }
 
-/**
- * Decodes Escape with the next unit as Alt and that key. A second Escape is the key itself, unless it begins a
- * sequence.
- */
+/** Decodes Escape with the next unit as Alt and that key; a second Escape is the key, or begins a sequence. */
 function decodeEscaped(input: string, at: number, events: KeyEvent[]): number | null {
   const next = readSequence(input, at)
   if (next.kind === 'incomplete') return null
@@ -184,10 +181,7 @@ function decodeAt(bytes: Uint8Array, offset: number): { codePoint: number | null
   return { codePoint, length: size }
 }
 
-/**
- * Returns true for a valid continuation byte; the second byte excludes overlong forms, surrogates and values beyond
- * Unicode.
- */
+/** Returns true for a valid continuation byte; overlong forms, surrogates and values beyond Unicode are invalid. */
 function continues(first: number, index: number, byte: number): boolean {
   if ((byte & 0xc0) !== 0x80) return false
   if (index > 1) return true

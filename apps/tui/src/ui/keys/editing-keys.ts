@@ -1,4 +1,3 @@
-/** Editing command of a key in the text. */
 export type EditingCommand =
   | 'left'
   | 'right'

@@ -25,7 +25,6 @@ export type KeyPlace =
 /** Condition on the text: empty, not empty, or more than one line. */
 export type KeyCondition = 'empty' | 'written' | 'severalLines'
 
-/** Name of a key's act. */
 export type KeyAct =
   | 'answer'
   | 'archiveListed'

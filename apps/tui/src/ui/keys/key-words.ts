@@ -29,7 +29,6 @@ function groupsOf(sections: typeof keySections): readonly KeyGroup[] {
     .filter(({ rows }) => rows.length > 0)
 }
 
-/** Returns the keys of the transcript view. */
 export function pagerKeyGroup(): KeyGroup {
   const rows = pagerKeys.map(({ keys, words }) => [keyNames(keys), words] as const)
   return { title: 'In the transcript view', rows }

@@ -14,7 +14,6 @@ export const processKeys = [
   { action: 'leave', keys: ['q', 'left', 'escape', 'ctrl+c'], words: 'leave the view; Esc ends a search first' },
 ] as const
 
-/** Keys while a line is typed into a process. */
 export const processTypingKeys = [
   { keys: ['enter'], words: 'send the line' },
   { keys: ['alt+enter'], words: 'send it without a line end' },

@@ -74,10 +74,7 @@ function widerWarning(mode: SandboxMode, { approvalPolicy }: CommandLimits): str
   return `No limits: commands may write anywhere, use the network and read your keys.${none}`
 }
 
-/**
- * Returns the levels, with the provider's own word where that is in force, and a row without a level where no level is
- * set.
- */
+/** Returns the levels, with the provider's own word in force, and a row for no level where no level is set. */
 export function effortRows({ effort }: Pick<Settings, 'effort'>): readonly MenuRow[] {
   const known = efforts.map((level) => effortRow(level, effortWords[level], effort))
   if (effort === undefined) return [effortRow("the model's own", 'no level is sent', "the model's own"), ...known]

@@ -68,13 +68,12 @@ export function pageOf(gap: Gap, end: GapEnd, isSearch = false): PageRequest {
   return { gap, end, before: Math.min(gap.before, gap.after + 1 + limit), limit }
 }
 
-interface ReadItems {
-  readonly items: readonly CompletedItem[]
-  readonly more: boolean
-}
-
 /** Puts loaded items in the place of their gap; smaller gaps remain beside them. */
-export function fillGap(history: History, { gap, before }: PageRequest, { items, more }: ReadItems): History {
+export function fillGap(
+  history: History,
+  { gap, before }: PageRequest,
+  { items, more }: { readonly items: readonly CompletedItem[]; readonly more: boolean },
+): History {
   const fresh = items.filter(({ seq }) => seq > gap.after && seq < gap.before)
   const [first] = fresh
   const reachesUp = !more || first === undefined || items.some(({ seq }) => seq <= gap.after)

@@ -38,10 +38,7 @@ export function readAround(pager: Pager, room: PageRoom): PagerStep {
   return chunks.reduce((before, chunk) => joined(before, readChunk(before.pager, chunk)), step)
 }
 
-/**
- * Returns the chunks to read: the first on the page, which may push the others off it, else the chunks next to the
- * page.
- */
+/** Returns the chunks to read: the first on the page, which may push others off it, else the chunks next to it. */
 function chunksOn(
   { top }: Pager,
   { entries }: PageRoom,

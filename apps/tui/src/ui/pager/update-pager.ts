@@ -69,10 +69,7 @@ function withItems(pager: Pager, { request, items, more }: PagerEvent & { kind: 
   return { ...next, history: boundHistory(filled, placesOf(next)) }
 }
 
-/**
- * Returns the item that takes a gap's place on the screen: the newest loaded item for the lower end of the gap, else
- * the oldest.
- */
+/** Returns the item in a gap's place on the screen: the newest loaded one for its lower end, else the oldest. */
 function placeIn(history: Pager['history'], { gap, end }: PageRequest): PagePosition | null {
   const items = history.flatMap((part) => (part.kind === 'items' ? part.items : []))
   const inside = items.filter(({ seq }) => seq > gap.after && seq < gap.before)

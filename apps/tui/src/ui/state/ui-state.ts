@@ -201,7 +201,6 @@ export interface ShownRewind {
   readonly changedSince: number
 }
 
-/** Purpose of the text in the composer. */
 export type Purpose =
   | { readonly kind: 'message' }
   /** Note to a denied call: what to do instead. */
@@ -250,7 +249,6 @@ interface Reached {
   readonly answer: AnswerChoice['answer']
 }
 
-/** Message of the user, and its place. */
 export interface SentMessage extends MessagePlace {
   readonly item: ItemOf<'userMessage'>
 }

@@ -83,10 +83,7 @@ export function interruptTurn(ui: UiState, state: State): UiStep {
   return stepTo(changePart(ui, 'work', { stoppingTurn: turnId }), ...back, { kind: 'interrupt', turnId })
 }
 
-/**
- * Takes the last sent message back into the composer: from the messages held here, or by stopping the turn it has
- * begun.
- */
+/** Takes the last sent message back into the composer, from the held ones or by stopping its turn. */
 export function takeBack(ui: UiState, state: State): UiStep {
   const { lastSent } = ui.outbox
   const { composer } = ui.composing

@@ -29,7 +29,7 @@ import {
   type WorkControl,
 } from '../state/ui-state.ts'
 import { followWriting } from '../write-over-question.ts'
-import { askForFiles } from './ask-for-files.ts'
+import { askForFiles } from './ask-for-lists.ts'
 import { takeImages } from './attach-images.ts'
 import { resendUnsent, updateLink } from './follow-link.ts'
 import { isAnswered, placesOf } from './key-places.ts'
@@ -193,10 +193,7 @@ function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiSt
   }
 }
 
-/**
- * Takes loaded lists for the window. A list of files is replaced once the next is whole; keys act at once on the list
- * that a key asked for.
- */
+/** Takes loaded lists. A whole list of files stays until the next one is whole; keys act on it at once. */
 function withLearned(
   ui: UiState,
   action: UiAction & { kind: 'filesListed' | 'partsListed' | 'statusTold' | 'trustShown' },

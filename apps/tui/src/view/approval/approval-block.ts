@@ -184,16 +184,10 @@ function waitingHead({ approval, waiting }: ApprovalScene, room: Room): readonly
   return [headRow(approval, room, waiting)]
 }
 
-interface DetailRoom {
-  readonly limit: number
-  readonly approval: Approval
-  readonly room: Room
-}
-
 /** Returns the detail in so many rows: a patch loses its context before its changes, and its middle last. */
 function clipped(
   { listed, text }: { readonly listed: readonly Line[]; readonly text: readonly Line[] },
-  { limit, approval, room }: DetailRoom,
+  { limit, approval, room }: { readonly limit: number; readonly approval: Approval; readonly room: Room },
 ): readonly Line[] {
   const whole = listed.length + text.length
   if (whole <= limit) return [...listed, ...text]

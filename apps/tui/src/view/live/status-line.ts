@@ -24,9 +24,7 @@ export interface StatusFacts {
   readonly readOnly: ReadOnly | null
   /** Line of the user's program; null for the usual one. */
   readonly own: Line | null
-  /** Clients connected to the conversation. */
   readonly clientCount: number
-  /** Commands that run in the background. */
   readonly backgroundCount: number
   /** True if the server was started with `--safe`. */
   readonly isSafe: boolean

@@ -7,7 +7,6 @@ import { wrapLines, wrapMarked } from '../text/fit-rows.ts'
 import { advance, emptyFlow, type Piece, rest } from './settle-blocks.ts'
 import { tableRows } from './table.ts'
 
-/** Returns the rows of one piece, each within the room. */
 function renderPiece(piece: Piece, room: Room): readonly Line[] {
   const rows =
     piece.kind === 'blocks'
@@ -20,7 +19,6 @@ export function renderPieces(pieces: readonly Piece[], room: Room): readonly Lin
   return pieces.flatMap((piece) => renderPiece(piece, room))
 }
 
-/** Returns the rows of a whole message. */
 export function renderMarkdown(text: string, room: Room): readonly Line[] {
   const { flow, settled } = advance(emptyFlow, text)
   return renderPieces([...settled, ...rest(flow)], room)

@@ -6,7 +6,6 @@ import { greatest } from '@parley/text'
 import type { MarkedToken } from 'marked'
 import { collapseOverwrites } from '../transcript/output-rows.ts'
 
-/** Block of code of an item, to copy. */
 export interface CodeBlock {
   /** Language or kind, in a few letters. */
   readonly label: string

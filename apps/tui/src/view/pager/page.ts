@@ -70,13 +70,11 @@ function isUnread({ entries }: PageRoom, { index }: PageRow): boolean {
   return entry?.kind === 'gap' && entry.problem === null
 }
 
-/** Returns the place of a row on the page. */
 export function placeOf({ entries }: PageRoom, { index, row }: Position): PagePosition | null {
   const entry = entries[index]
   return entry === undefined ? null : { id: entry.id, row }
 }
 
-/** Returns the rows of the entry with this index. */
 export function rowsAt(room: PageRoom, index: number): readonly Line[] {
   const entry = room.entries[index]
   return entry === undefined ? [] : entryRows(entry, room.entries[index - 1], room)

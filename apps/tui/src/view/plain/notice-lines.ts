@@ -43,7 +43,6 @@ function rowLine(key: string, text: string): string {
 
 const stepWords = { completed: 'done', inProgress: 'now', pending: 'to do' } as const
 
-/** Returns the plan with the state of each step. */
 export function planLine({ steps }: Plan): string {
   return `Plan: ${steps.map(({ step, status }) => `${stepWords[status]}: ${strippedLine(step)}`).join('; ')}`
 }

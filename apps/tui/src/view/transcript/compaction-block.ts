@@ -23,7 +23,6 @@ export function compactionBlock(item: Compaction, room: Room): TranscriptBlock {
   return { kind: 'call', lines: [...head(item, room), ...indented(clipRows(summaryRows(item, room), summaryClip))] }
 }
 
-/** Returns a finished compaction with all of its summary. */
 export function openedCompaction(item: Compaction, room: Room): readonly Line[] {
   return [...head(item, room), ...indented(summaryRows(item, room))]
 }

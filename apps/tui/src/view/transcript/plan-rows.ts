@@ -18,7 +18,6 @@ const looks: Readonly<Record<Status, { mark: string; style: Style }>> = {
 
 const markTones = { completed: 'good', inProgress: 'accent', pending: 'muted' } as const
 
-/** Returns the plan as a check list. */
 export function planBlock({ explanation, steps }: Plan, room: Room): TranscriptBlock {
   const inner = beside(room)
   const why = explanation === undefined ? [] : wrapLines([[{ text: stripEffects(explanation), tone: 'muted' }]], inner)

@@ -19,7 +19,6 @@ import { fitsRow, planBlock, planRow } from './plan-rows.ts'
 export interface Transcript {
   /** Completed items printed or skipped. */
   readonly itemCount: number
-  /** Notices printed. */
   readonly noticeCount: number
   /** The plan that was printed, as JSON. */
   readonly plan: string
@@ -29,7 +28,6 @@ export interface Transcript {
   readonly last: BlockKind | null
   /** Look-ups since the last other block, which are printed together before the next. */
   readonly lookUps: readonly string[]
-  /** The turn that runs. */
   readonly turn: TurnClock | null
   /** Completed items from before this client joined; their authors are not shown. */
   readonly earlierItems: number
@@ -214,10 +212,7 @@ function note({ room }: TranscriptScan, text: string): TranscriptBlock {
   return { kind: 'notice', lines: noticeRows('info', text, room) }
 }
 
-/**
- * Returns a transcript that starts at the newest items filling `maxRows`, or slightly more. Earlier items are counted
- * as skipped and stay in the log.
- */
+/** Returns a transcript that starts at the newest items that fill `maxRows`. Earlier ones count as skipped. */
 export function openTranscript(
   transcript: Transcript,
   { core, window }: ConversationState,

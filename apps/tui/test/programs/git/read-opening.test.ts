@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { expect, it } from 'vitest'
-import { readBeginning } from '../../../src/programs/git/read-beginning.ts'
+import { readBeginning } from '../../../src/programs/git/new-files.ts'
 
 it('the text of a new file is not that of a file elsewhere, by a link of its own or on the way', async () => {
   await using root = await tempDirectory()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tintLine } from '../../../src/view/plain/tint-line.ts'
+import { tintLine } from '../../../src/plain/plain-screen.ts'
 
 test.each([
   ['Error: no model answers', 'bad'],

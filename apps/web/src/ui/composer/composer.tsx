@@ -2,14 +2,14 @@ import type { Client } from '@parley/client/browser'
 import { parseSlash, shellLineOf } from '@parley/presentation/commands/slash-commands'
 import type { CaretText } from '@parley/presentation/composer/at-word'
 import { namesPart } from '@parley/presentation/composer/part-word'
-import { type ClipboardEvent, type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react'
+import type { Notice } from '@parley/presentation/notices/notice'
+import { showEffects } from '@parley/presentation/text/control-characters'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
-import { CommandList } from './command-list.tsx'
-import { CommandNote } from './command-note.tsx'
 import { useDraft } from './drafts.ts'
 import { ImageRow, PickButton } from './image-row.tsx'
 import type { CommandContext } from './page-commands.ts'
-import { useChoices } from './use-choices.ts'
+import { type Choices, useChoices } from './use-choices.ts'
 import { useFoundParts } from './use-found-parts.ts'
 import { usePickedImages } from './use-picked-images.ts'
 import { useSending } from './use-sending.ts'
@@ -161,5 +161,63 @@ function Buttons({ isRunning, isCommand, isOff, send, onPick }: ButtonsProps) {
         </button>
       ) : null}
     </div>
+  )
+}
+
+/** List of completing commands, above the text field, which keeps the focus and the keys. */
+function CommandList({ id, list, chosen, choose }: Choices) {
+  const current = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    current.current?.scrollIntoView({ block: 'nearest' })
+  })
+  return (
+    <div id={id} className="choices" role="listbox" tabIndex={-1} aria-label="Completions" hidden={list.length === 0}>
+      {list.map((choice, index) => (
+        <button
+          key={choice.label}
+          id={`${id}-${index}`}
+          type="button"
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === chosen}
+          {...(index === chosen ? { ref: current } : {})}
+          onPointerDown={(event) => event.preventDefault()}
+          onClick={() => choose(choice)}
+        >
+          <strong>{choice.label}</strong> <span className="muted">{choice.about}</span>
+        </button>
+      ))}
+    </div>
+  )
+}
+
+interface NoteProps {
+  readonly notice: Extract<Notice, { kind: 'note' | 'table' }>
+  readonly onClose: () => void
+}
+
+/** Answer of a command, until it is closed. */
+function CommandNote({ notice, onClose }: NoteProps) {
+  return (
+    <section className="command-note" aria-label="Answer of the command" role="status">
+      <div className="row">
+        <strong className="grow">
+          {notice.kind === 'table' ? showEffects(notice.title) : showEffects(notice.text)}
+        </strong>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {notice.kind === 'table' ? (
+        <dl>
+          {notice.rows.map(([name, value], index) => (
+            <div key={index}>
+              <dt>{showEffects(name)}</dt>
+              <dd>{showEffects(value)}</dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+    </section>
   )
 }

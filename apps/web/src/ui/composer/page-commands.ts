@@ -10,8 +10,7 @@ import {
   type SettingChoice,
   sandboxChoices,
 } from '@parley/presentation/commands/setting-choices'
-import { shareConversation } from '@parley/presentation/commands/share-conversation'
-import { accessTable, readShare } from '@parley/presentation/commands/share-words'
+import { accessTable, readShare, shareConversation } from '@parley/presentation/commands/share-words'
 import {
   argumentsFor,
   completionsFor,
@@ -50,7 +49,6 @@ export interface CommandContext {
 
 /** Parts of the page that a command opens. */
 interface PageActions {
-  /** Shows another conversation. */
   readonly goTo: (conversationId: ConversationId) => void
   readonly goBack: GoBack
   /** Shows a line as it would be written to an instruction file. */
@@ -214,7 +212,6 @@ export async function runShellLine(command: string, { client, state }: CommandCo
   return null
 }
 
-/** Choice of the list that completes a command. */
 export interface CommandChoice {
   readonly label: string
   readonly about: string

@@ -1,13 +1,12 @@
+import type { Client } from '@parley/client/browser'
 import { atWordAt, type CaretText } from '@parley/presentation/composer/at-word'
 import { completed, fileCompletion } from '@parley/presentation/composer/completion'
 import { emptyComposer } from '@parley/presentation/composer/composer'
 import { type NamedPart, partsAt } from '@parley/presentation/composer/part-word'
-import type { FoundPart } from '@parley/protocol'
-import { useId, useMemo, useState } from 'react'
+import type { ConversationId, FoundPart } from '@parley/protocol'
+import { useEffect, useId, useMemo, useState } from 'react'
 import { commandChoices } from './page-commands.ts'
-import { useFoundFiles } from './use-found-files.ts'
 
-/** Row of the list of completions. */
 interface CompletionRow extends CaretText {
   readonly label: string
   readonly about: string
@@ -92,4 +91,30 @@ function partChoice({ text }: CaretText, { written, argument, about, start, end 
     text: before + text.slice(end),
     caret: before.length,
   }
+}
+
+const none: readonly string[] = []
+
+/** Returns the files that fit the text after `@`; the last query's files until the next are known. Null: no query. */
+function useFoundFiles(
+  query: string | null,
+  { client, conversationId }: { readonly client: Client | null; readonly conversationId: ConversationId },
+): readonly string[] {
+  const [paths, setPaths] = useState(none)
+  useEffect(() => {
+    if (query === null || client === null) {
+      setPaths(none)
+      return undefined
+    }
+    let isOver = false
+    client.request('conversation/findFiles', { conversationId, query }).then(
+      (found) => isOver || setPaths(found.paths),
+      // A message can be written without a list.
+      () => isOver || setPaths(none),
+    )
+    return () => {
+      isOver = true
+    }
+  }, [query, client, conversationId])
+  return query === null ? none : paths
 }

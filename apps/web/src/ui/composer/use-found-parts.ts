@@ -4,20 +4,11 @@ import { useEffect, useState } from 'react'
 
 const none: readonly FoundPart[] = []
 
-/** Folder of a conversation, on its machine. */
-interface FolderOfMachine {
-  readonly cwd: string
-  readonly environment?: string | undefined
-}
-
-/**
- * Returns the skills and commands of a conversation, read again whenever a name is begun; empty before the first
- * answer.
- */
+/** Returns skills and commands of a conversation, read whenever a name is begun; empty before the answer. */
 export function useFoundParts(
   text: string,
   client: Client | null,
-  { cwd, environment }: FolderOfMachine,
+  { cwd, environment }: { readonly cwd: string; readonly environment?: string | undefined },
 ): readonly FoundPart[] {
   const [parts, setParts] = useState(none)
   const mayName = /^\/|\$/.test(text)

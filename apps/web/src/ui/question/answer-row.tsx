@@ -1,9 +1,9 @@
 import { choiceWords } from '@parley/presentation/question/answer-words'
-import { choicesFor, decisionFor, isYes, modeToWorkIn } from '@parley/presentation/question/answers'
+import { type AnswerGuard, choicesFor, decisionFor, isYes, modeToWorkIn } from '@parley/presentation/question/answers'
 import type { Answers, Approval, ApprovalDecision } from '@parley/protocol'
 import { planAnswers, reachOfAlways } from '@parley/protocol/question'
-import type { ReactNode } from 'react'
-import { AnswerButton, type AnswerButtonProps } from './answer-button.tsx'
+import { type KeyboardEvent, type MouseEvent, type ReactNode, type RefObject, useRef } from 'react'
+import { type PressRefusal, refusalOf } from './answer-timing.ts'
 
 /** Subject of the buttons: the question, the rule that would be added, or the reason for a no. */
 export type QuestionPage = 'question' | 'rule' | 'note'
@@ -26,7 +26,6 @@ interface AnswerRowProps {
   readonly button: Pick<AnswerButtonProps, 'approvalId' | 'guard' | 'isSent' | 'onRefused'>
 }
 
-/** The buttons of a question. */
 export function AnswerRow(props: AnswerRowProps) {
   if (props.page === 'note') return <NoteRow {...props} />
   return props.page === 'rule' ? <RuleRow {...props} /> : <ChoiceRow {...props} />
@@ -87,12 +86,7 @@ function NoteRow({ approval, note, onNote, button, turnTo, decide }: AnswerRowPr
   )
 }
 
-interface WithBackProps {
-  readonly turnTo: AnswerRowProps['turnTo']
-  readonly children: ReactNode
-}
-
-function WithBack({ turnTo, children }: WithBackProps) {
+function WithBack({ turnTo, children }: { readonly turnTo: AnswerRowProps['turnTo']; readonly children: ReactNode }) {
   return (
     <div className="answers">
       {children}
@@ -100,5 +94,62 @@ function WithBack({ turnTo, children }: WithBackProps) {
         Back
       </button>
     </div>
+  )
+}
+
+interface AnswerButtonProps {
+  readonly approvalId: string
+  readonly guard: RefObject<AnswerGuard>
+  readonly isSent: boolean
+  readonly isYes: boolean
+  readonly words: string
+  readonly onAnswer: () => void
+  readonly onRefused: (refusal: PressRefusal | null) => void
+}
+
+/** Times of the newest keys anywhere in the page, the newest last. */
+const keyTimes = { before: Number.NEGATIVE_INFINITY, last: Number.NEGATIVE_INFINITY }
+addEventListener(
+  'keydown',
+  ({ timeStamp }) => {
+    keyTimes.before = keyTimes.last
+    keyTimes.last = timeStamp
+  },
+  { capture: true },
+)
+
+/** A button that counts only when it was pressed after the question could be read. */
+function AnswerButton({ approvalId, guard, isSent, isYes, words, onAnswer, onRefused }: AnswerButtonProps) {
+  const downAtMs = useRef<number | null>(null)
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    // A click without a pointer comes from a key, or from an assistive program.
+    const isByKey = downAtMs.current === null
+    const down = downAtMs.current ?? event.timeStamp
+    downAtMs.current = null
+    const keyBeforeAtMs = isByKey ? keyTimes.before : null
+    const refusal = refusalOf(guard.current, approvalId, { downAtMs: down, keyBeforeAtMs, isYes })
+    onRefused(refusal)
+    if (refusal === null) onAnswer()
+  }
+  // A key that is held down presses again and again.
+  const ignoreRepeats = (event: KeyboardEvent<HTMLButtonElement>) => {
+    if (event.repeat) event.preventDefault()
+  }
+  return (
+    <button
+      type="button"
+      className={isYes ? 'answer-yes' : 'answer-no'}
+      disabled={isSent}
+      onPointerDown={(event) => {
+        downAtMs.current = event.timeStamp
+      }}
+      onPointerCancel={() => {
+        downAtMs.current = null
+      }}
+      onKeyDown={ignoreRepeats}
+      onClick={press}
+    >
+      {words}
+    </button>
   )
 }

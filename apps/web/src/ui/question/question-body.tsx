@@ -14,10 +14,7 @@ interface BodyProps {
   readonly children?: ReactNode
 }
 
-/**
- * Everything that a yes would allow: warnings first, then the whole command, all diffs or the form, then where and under
- * which limits.
- */
+/** All that a yes would allow: warnings, then the command, all diffs or the form, then place and limits. */
 export function QuestionBody({ approval, words, danger, children }: BodyProps) {
   const warnings = [...(danger === null ? [] : [showHidden(danger)]), ...words.warnings]
   const lines = [...(words.title === null ? [] : [words.title]), ...words.files]

@@ -2,7 +2,6 @@ import type { Answers, Approval, FieldAnswer, Form, FormField } from '@parley/pr
 import { onOneLine } from '@parley/protocol/question'
 import { Part } from './part.tsx'
 
-/** Returns the values that a form begins with. */
 export function initialAnswers({ form }: Pick<Approval, 'form'>): Answers {
   return Object.fromEntries(
     (form?.fields ?? []).flatMap(({ name, default: initial, type }): readonly [string, FieldAnswer][] =>

@@ -11,10 +11,7 @@ interface SeenQuestion {
   readonly isSeen: boolean
 }
 
-/**
- * Notes which edges of a question have been on the screen. `page`: another page about the same question, which must be
- * read anew.
- */
+/** Notes the edges of a question that were on the screen. `page`: part of the question, read on its own. */
 export function useSeen(approvalId: string, page: string): SeenQuestion {
   const box = useRef<HTMLElement>(null)
   const guard = useRef<AnswerGuard>(unguarded)

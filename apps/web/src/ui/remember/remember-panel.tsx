@@ -22,12 +22,7 @@ export function useRemember(): Remembering {
   return { remember: setText, panel }
 }
 
-interface PanelProps {
-  readonly text: string
-  readonly onClose: () => void
-}
-
-function RememberPanel({ text, onClose }: PanelProps) {
+function RememberPanel({ text, onClose }: { readonly text: string; readonly onClose: () => void }) {
   const access = useAccess()
   const [where, setWhere] = useState<MemoryPlace>('project')
   const [plan, setPlan] = useState<Plan | null>(null)

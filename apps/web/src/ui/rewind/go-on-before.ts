@@ -5,7 +5,6 @@ import type { CompletedItem, ConversationId, samePlace } from '@parley/protocol'
 import { fragmentOf } from '../../link/page-secret.ts'
 import { keepDraft } from '../composer/drafts.ts'
 
-/** Shows a conversation. */
 export function goTo(conversationId: ConversationId): void {
   location.hash = fragmentOf(conversationId)
 }

@@ -57,7 +57,6 @@ function Inline({ tokens }: { readonly tokens: readonly MarkedToken[] }) {
   ))
 }
 
-/** Code in the colours of its language. */
 function Code({ code, language }: { readonly code: string; readonly language: string }) {
   const lines = stripEffects(code).split('\n')
   const coloured = highlightCode(lines, language)

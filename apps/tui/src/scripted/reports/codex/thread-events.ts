@@ -45,7 +45,6 @@ interface ToolResult {
   readonly structured_content: null
 }
 
-/** Tokens of one turn. */
 export interface ThreadUsage {
   readonly input_tokens: number
   readonly cached_input_tokens: number
