@@ -30,7 +30,7 @@ export { blockNotice, detectBlock, type Retry, retryAfter } from './decision/san
 export { narrowingBySkills } from './decision/skill-tools.ts'
 export { checkNamedPaths } from './facts/check-named-paths.ts'
 export { type CommandCall, gatherCommandFacts } from './facts/gather-command-facts.ts'
-export { type FileSurroundings, gatherPatchFacts, gatherReadFacts } from './facts/gather-file-facts.ts'
+export { type FileSurroundings, gatherPatchFacts, gatherReadFacts, linkNote } from './facts/gather-file-facts.ts'
 export { type PolicyFile, problemLocation, readPolicyFile } from './policy-file/read-policy-file.ts'
 export { createUserRules, type UserRules } from './policy-file/user-rules.ts'
 export { createShellParser, type ShellParser } from './shell/parse-shell.ts'

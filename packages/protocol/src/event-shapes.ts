@@ -28,7 +28,7 @@ export const eventShapes: Readonly<Record<string, string>> = {
     '{"itemId":"text","exitCode?":"int","signal?":"text","timedOut?":["=",true],"exchanged?":["list","text"],"stopped?":["=",true],"durationMs?":"number"}',
   '#enforcement': '["=","full","partial","none"]',
   '#failure':
-    '{"code":"text","message":"text","status?":"int","refused?":{"itemIds":["list","text"],"seqs":["list","int"],"what":"text"}}',
+    '{"code":"text","message":"text","fault?":"text","status?":"int","refused?":{"itemIds":["list","text"],"seqs":["list","int"],"what":"text"}}',
   '#fileChangeEntry':
     '{"path":"text","kind":["=","add","update","delete"],"link?":["=",true],"movedTo?":"text","additions":"int","deletions":"int","diff":"text","before":["or","null","text"],"after":["or","null","text"]}',
   '#finding':

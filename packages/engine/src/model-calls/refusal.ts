@@ -56,6 +56,6 @@ export function itemIdsOf(pieces: readonly RequestPiece[], { window }: Conversat
   })
 }
 
-export function toFailure({ code, message, status }: ModelFailure): Failure {
-  return { code, message, ...(status === undefined ? {} : { status }) }
+export function toFailure({ code, message, fault, status }: ModelFailure): Failure {
+  return { code, message, ...(fault === undefined ? {} : { fault }), ...(status === undefined ? {} : { status }) }
 }

@@ -22,23 +22,28 @@ function isFailure(why: EndReason): why is Failure {
   return typeof why === 'object' && 'code' in why
 }
 
-const inOtherWords = 'Ask in other words.'
-
-/** Failures of a turn that a cut response ends, by the reason of the cut. */
-const cutFailures: Readonly<Partial<Record<StopReason, Failure>>> = {
-  outputLimit: {
-    code: 'outputLimit',
-    message: "The answer is cut: it reached the model's output limit. Say `go on`, or ask for it in parts.",
-  },
-  filtered: {
-    code: 'filtered',
-    message: `The answer is cut: the provider's content filter stopped it. ${inOtherWords}`,
-  },
-  context: {
-    code: 'contextTooLong',
-    message:
-      "The answer is cut: the conversation has filled the model's context window. Compact it (`/compact` in the terminal), then say `go on`; or use a model with a larger window.",
-  },
+/** Returns the failure of a turn that a cut response ends; `said` are the provider's own words. */
+function cutFailure(stopReason: StopReason, said: string | undefined): Failure | undefined {
+  switch (stopReason) {
+    case 'outputLimit':
+      return {
+        code: 'outputLimit',
+        message: "The answer is cut: it reached the model's output limit. Say `go on`, or ask for it in parts.",
+      }
+    case 'filtered': {
+      const words = said === undefined ? '' : ` It said: ${said}`
+      const message = `The answer is cut: the provider's content filter stopped it.${words} Ask in other words.`
+      return { code: 'filtered', message }
+    }
+    case 'context':
+      return {
+        code: 'contextTooLong',
+        message:
+          "The answer is cut: the conversation has filled the model's context window. Compact it (`/compact` in the terminal), then say `go on`; or use a model with a larger window.",
+      }
+    default:
+      return undefined
+  }
 }
 
 /** Ends the open turn in one write: closes its open items and records why it ended. */
@@ -52,15 +57,9 @@ export function endTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, why:
  */
 export function completeTurn(conversation: Conversation, ids: Pick<Ids, 'item'>, answerProblem: string | null): void {
   const { stopReason = 'done', stopWords } = conversation.state.core.turn ?? {}
-  const cut = withWords(cutFailures[stopReason], stopWords)
+  const cut = cutFailure(stopReason, stopWords)
   const problem = answerProblem === null ? {} : { answerProblem }
   recordEnd(conversation, ids, cut === undefined ? { why: 'completed', ...problem } : { why: cut })
-}
-
-/** Returns the failure with the provider's own words before the advice. */
-function withWords(cut: Failure | undefined, said: string | undefined): Failure | undefined {
-  if (cut === undefined || said === undefined) return cut
-  return { ...cut, message: cut.message.replace(inOtherWords, () => `It said: ${said} ${inOtherWords}`) }
 }
 
 interface End {

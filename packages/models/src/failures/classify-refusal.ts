@@ -55,10 +55,10 @@ export function classifyRefusal(refusal: Refusal, context: FailureContext): Mode
   const status = refusal.status ?? refusal.error.status
   const verdict = verdictByWord(refusal.error, status) ?? verdictByStatus(status)
   const { message } = refusal.error
-  const quoted = message === '' ? '' : ` It said: ${message}`
+  const fault = verdict.message(context)
   const failure = {
     code: verdict.code,
-    message: verdict.message(context) + quoted,
+    ...(message === '' ? { message: fault } : { message: `${fault} It said: ${message}`, fault }),
     ...(status === undefined ? {} : { status }),
   }
   if (verdict.retry === 'never') return { ...failure, retry: 'never', ...refusedBy(verdict, status) }

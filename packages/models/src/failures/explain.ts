@@ -152,11 +152,11 @@ function explainNetwork(fault: HttpFault, streaming: boolean, context: FailureCo
   const { code } = fault
   const { host, provider } = context
   if (unreachable.test(code)) {
-    const message = `Cannot reach ${provider} at ${host}: ${reasons[code] ?? code}. Check the network, the proxy and base_url.`
-    return short('unreachable', message)
+    const fault = `Cannot reach ${provider} at ${host}: ${reasons[code] ?? code}.`
+    return { ...short('unreachable', `${fault} Check the network, the proxy and base_url.`), fault }
   }
   if (code === 'CONNECT_TIMEOUT') return short('connectTimeout', `${host} did not accept the connection in time.`)
-  if (tls.test(code)) return { code: 'tls', message: tlsMessage(code, host), retry: 'never' }
+  if (tls.test(code)) return { code: 'tls', ...tlsFailure(code, host), retry: 'never' }
   if (code.startsWith('HPE_')) return short('malformedStream', `${host} did not answer in HTTP (${code}).`)
   if (code === 'ERR_INVALID_URL') {
     const message = `${provider} was not asked: it has no address that can be used. Set base_url of the provider in config.toml, as in base_url = "https://…/v1".`
@@ -178,9 +178,16 @@ function explainNetwork(fault: HttpFault, streaming: boolean, context: FailureCo
     : short('connectionReset', `${host} closed the connection before it answered.`)
 }
 
-function tlsMessage(code: string, host: string): string {
-  if (notTls.test(code)) return `${host} does not speak TLS on this port. Is base_url meant to begin with http://?`
-  return `The certificate of ${host} is not trusted (${code}). For a private authority set ca_file in [network] to its file, or system_ca = true to trust what this system trusts.`
+function tlsFailure(code: string, host: string): Required<Pick<ModelFailure, 'message' | 'fault'>> {
+  if (notTls.test(code)) {
+    const fault = `${host} does not speak TLS on this port.`
+    return { message: `${fault} Is base_url meant to begin with http://?`, fault }
+  }
+  const fault = `The certificate of ${host} is not trusted (${code}).`
+  return {
+    message: `${fault} For a private authority set ca_file in [network] to its file, or system_ca = true to trust what this system trusts.`,
+    fault,
+  }
 }
 
 function short(code: FailureCode, message: string): ModelFailure {

@@ -143,6 +143,8 @@ export interface ModelFailure {
   readonly code: FailureCode
   /** Text for people: what happened, why, and what to do. Never contains the key. */
   readonly message: string
+  /** `message` without the words of the provider; without the remedy where nothing could be reached. */
+  readonly fault?: string
   readonly retry: RetryClass
   /** Wait that the provider asks for; a retry must not come sooner. */
   readonly retryAfterMs?: number

@@ -112,9 +112,9 @@ describe('a refusal', () => {
   })
 
   it('says what happened, why, and what to do', () => {
-    expect(refusal(401, { message: 'Bad key' }).message).toBe(
-      'OpenAI refused the key from OPENAI_API_KEY. Check it. It said: Bad key',
-    )
+    const fault = 'OpenAI refused the key from OPENAI_API_KEY. Check it.'
+    expect(refusal(401, { message: 'Bad key' })).toMatchObject({ message: `${fault} It said: Bad key`, fault })
+    expect(refusal(401, {})).not.toHaveProperty('fault')
     expect(refusal(404, { code: 'model_not_found' }).message).toContain('gpt-x')
     expect(refusal(400, { message: 'x does not support tools' }).message).toMatch(/"gpt-x" of OpenAI .*Choose a model/)
     expect(refusal(400, { message: 'too many tools' }).message).toMatch(/enabled_tools of your MCP servers/)

@@ -51,6 +51,16 @@ describe('a fault of the network', () => {
     expect(classifyNetwork(fault(code), false, context).network).toBeUndefined()
   })
 
+  it.each([
+    ['ENOTFOUND', 'Cannot reach OpenAI at api.openai.com:443: the name is not known.', /Check the network/],
+    ['CERT_HAS_EXPIRED', 'The certificate of api.openai.com:443 is not trusted (CERT_HAS_EXPIRED).', /set ca_file/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'api.openai.com:443 does not speak TLS on this port.', /begin with http:/],
+  ])('%s has the fault by itself beside the message with the remedy', (code, alone, remedy) => {
+    const { message, fault: found } = classifyNetwork(fault(code), false, context)
+    expect({ found, rest: message.slice(0, alone.length) }).toEqual({ found: alone, rest: alone })
+    expect(message).toMatch(remedy)
+  })
+
   it('that is about the address names base_url of the provider', () => {
     expect(classifyNetwork(fault('ERR_INVALID_URL'), false, context)).toMatchObject({
       code: 'invalidRequest',

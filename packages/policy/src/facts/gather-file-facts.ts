@@ -141,11 +141,16 @@ function protectionOf({ guard, isSecret: holdsSecret }: Standing): string | null
   return guard === null ? null : guardText(guard)
 }
 
+/** Returns the remark on a path that a link leads elsewhere. */
+export function linkNote(real: string): string {
+  return `leads to ${real}`
+}
+
 /** Returns further remarks of a question about a write, as ends of sentences that begin with the path. */
 function notesOn(path: string, { real, written, names, guard }: Standing): string[] {
   const later = guard === null ? autoRunNote(real ?? written) : null
   return [
-    ...(real !== null && real !== written ? [`leads to ${real}`] : []),
+    ...(real !== null && real !== written ? [linkNote(real)] : []),
     ...(later === null ? [] : [`runs later: ${later}`]),
     ...(names > 1 ? [`has ${names} names (hard links), of which a patch changes this one`] : []),
     ...deceptions(path),

@@ -90,7 +90,8 @@ function hookProgram(
   limits: Pick<ServerEntry, 'sandboxed' | 'network'>,
 ): TrustReport['wouldRun'][number] {
   const argv = typeof command === 'string' ? ['sh', '-c', command] : [...command]
-  return { name: `hook ${on}${matcher === undefined ? '' : ` ${matcher}`}: ${printable(name)}`, argv, ...limits }
+  const named = `hook ${on}${matcher === undefined ? '' : ` ${matcher}`}: ${printable(name)}`
+  return { name: named, hook: true, argv, ...limits }
 }
 
 interface ServerEntry {

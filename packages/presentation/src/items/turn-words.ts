@@ -13,12 +13,12 @@ export function tryWords(attempt: number, attempts: number | undefined): string 
   return attempts === undefined ? `try ${attempt}` : `try ${attempt} of ${attempts}`
 }
 
-/** Returns what could not be reached, and why, without what may be done about it. */
-export function networkWords({ message }: Failure): string {
-  return withoutStop(message.split('. ', 1)[0] ?? message)
+/** Returns the address that could not be reached and the reason, without a remedy. */
+export function networkWords({ message, fault = message }: Failure): string {
+  return withoutStop(fault)
 }
 
-/** Codes of faults of the provider itself; their messages begin with the provider's name and the fault. */
+/** Codes of faults of the provider itself. */
 const providerFaults: ReadonlySet<string> = new Set(['overloaded', 'rateLimited', 'providerError'])
 
 const cut: ReadonlySet<string> = new Set([
@@ -30,10 +30,9 @@ const cut: ReadonlySet<string> = new Set([
 ])
 
 /** Returns the reason for the next attempt, without the provider's own words. */
-export function failureWords({ code, message, status }: Failure): string {
+export function failureWords({ code, message, fault = message, status }: Failure): string {
   if (cut.has(code)) return 'connection lost'
   if (!providerFaults.has(code)) return withoutStop(message)
-  const [fault = message] = message.split(' It said: ')
   return `${withoutStop(fault)}${status === undefined ? '' : ` (${status})`}`
 }
 

@@ -62,6 +62,7 @@ export function escapedLine(text: string): string {
 
 function programRows({
   name,
+  hook,
   argv,
   cwd,
   env = {},
@@ -75,8 +76,7 @@ function programRows({
     : 'outside any sandbox: it may do all that its account may'
   return [
     ['starts', `${argv.map(quoted).join(' ')}`],
-    // A server's name has no blank.
-    ['', `for the ${name.startsWith('hook ') ? name : `tool server ${name}`}, in ${cwd ?? 'its folder'}, ${where}`],
+    ['', `for the ${hook === true ? name : `tool server ${name}`}, in ${cwd ?? 'its folder'}, ${where}`],
     ...Object.entries(env).map(([key, value]): LabelledText => ['', `with ${key}=${quoted(value)}`]),
   ]
 }

@@ -23,6 +23,12 @@ export const failure = z
   .object({
     code: z.string().describe('Stable, for programs: `rateLimited`, `auth`, `contextTooLong`, … New ones may appear.'),
     message: z.string().describe('Failure, cause and remedy in one or two sentences.'),
+    fault: z
+      .string()
+      .exactOptional()
+      .describe(
+        '`message` without the words of the provider; without the remedy where nothing could be reached. Absent where it is all of `message`.',
+      ),
     status: z.int().exactOptional().describe("The provider's HTTP status, where one was received."),
     refused: z
       .object({

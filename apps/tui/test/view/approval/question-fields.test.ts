@@ -42,6 +42,8 @@ const unshown: ReadonlySet<Field> = new Set([
   'itemId',
   'turnId',
   'contentHash',
+  // `reason` begins with it.
+  'askedAgain',
   'facts',
   'answerableBy',
   'answers',

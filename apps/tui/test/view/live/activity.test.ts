@@ -86,19 +86,18 @@ test('a window whose token no server accepts says so in place of a lost connecti
 })
 
 test.each([
-  ['overloaded', 529, 'Work Models is overloaded.', 'Work Models is overloaded (529), try 3 in 7 s'],
-  ['rateLimited', 429, 'Work Models limits. It said: Slow.', 'Work Models limits (429), try 3 in 7 s'],
-  ['providerError', undefined, 'Work Models is not answering.', 'Work Models is not answering, try 3 in 7 s'],
-  ['streamCut', undefined, 'It failed.', 'connection lost, try 3 in 7 s'],
-])(
-  'a retry after %s with status %s names the provider as it is called, and which try comes',
-  (code, status, message, words) => {
-    const failure = { code, message, ...(status === undefined ? {} : { status }) }
-    const retryAt = startedAt + 8_000
-    const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
-    expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(words)
-  },
-)
+  [{ code: 'overloaded', status: 529, message: 'Work Models is overloaded.' }, 'Work Models is overloaded (529)'],
+  [
+    { code: 'rateLimited', status: 429, message: 'Work Models limits. It said: Slow.', fault: 'Work Models limits.' },
+    'Work Models limits (429)',
+  ],
+  [{ code: 'providerError', message: 'Work Models is not answering.' }, 'Work Models is not answering'],
+  [{ code: 'streamCut', message: 'It failed.' }, 'connection lost'],
+])('a retry after %o names the provider as it is called, and which try comes', (failure, words) => {
+  const retryAt = startedAt + 8_000
+  const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', retryAt, attempt: 3, failure })
+  expect(lineText(activityOf(state, openUi, at(1_000))?.line ?? [])).toContain(`${words}, try 3 in 7 s`)
+})
 
 test('a retry at the time that the provider named says so, and another model that took over is the one that fails', () => {
   const failure = { code: 'overloaded', message: 'Other is overloaded.' }
@@ -129,8 +128,9 @@ test('a server of a team that does not answer is not offered to be started anew'
 })
 
 test('a network that is away says so, when it is tried again, the keys, and what could not be reached', () => {
-  const message = 'Cannot reach Work at h:443: the name is not known. Check the network.'
-  const retry = { retryAt: startedAt + 9_000, attempt: 4, failure: { code: 'unreachable', message }, network: true }
+  const fault = 'Cannot reach Work at h:443: the name is not known.'
+  const failure = { code: 'unreachable', message: `${fault} Check the network.`, fault }
+  const retry = { retryAt: startedAt + 9_000, attempt: 4, failure, network: true }
   const state = after(turnStarted, { type: 'retry.scheduled', turnId: 't1', ...retry, network: true })
   const wide = { ...at(1_000), room: { columns: 120 } }
   const { line = [], changesAtMs } = activityOf(state, openUi, wide) ?? {}

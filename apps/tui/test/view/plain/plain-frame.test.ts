@@ -155,8 +155,8 @@ test('a patch that was applied names its files in one line', () => {
 })
 
 test('a network that is away and an answer that falls silent are said in words, in steps', () => {
-  const message = 'Cannot reach Work at h:443: the name is not known. Check the network.'
-  const failure = { code: 'unreachable', message }
+  const fault = 'Cannot reach Work at h:443: the name is not known.'
+  const failure = { code: 'unreachable', message: `${fault} Check the network.`, fault }
   const wait = { type: 'retry.scheduled', turnId: 't1', retryAt: startedAt + 9_000, attempt: 4, failure } as const
   const lost = after(turnStarted, { ...wait, network: true })
   expect(plainFrame({ ...sceneOf(lost), nowMs: startedAt + 1_000 }, opened).lines).toContain(

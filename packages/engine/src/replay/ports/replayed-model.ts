@@ -248,7 +248,7 @@ function failure(log: ReplayPosition): readonly ModelEvent[] | null {
 type Scheduled = Pick<EventOf<'retry.scheduled'>, 'asked' | 'network'>
 
 function failed(
-  { code, message, status }: Failure,
+  { code, message, fault, status }: Failure,
   retry: ModelFailure['retry'],
   { asked, network }: Scheduled = {},
 ): ModelEvent {
@@ -258,6 +258,7 @@ function failed(
       code: code as ModelFailure['code'], // narrowed: the engine took it from a failure of this kind
       message,
       retry,
+      ...(fault === undefined ? {} : { fault }),
       ...(status === undefined ? {} : { status }),
       ...(asked === undefined ? {} : { retryAfterMs: 1 }),
       ...(network === undefined ? {} : { network }),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Facts, gatherPatchFacts } from '@parley/policy'
+import { type Facts, gatherPatchFacts, linkNote } from '@parley/policy'
 import type { CallKind, FileChangeEntry } from '@parley/protocol'
 import {
   type ApplyOutcome,
@@ -87,13 +87,13 @@ function checkedIn(facts: Facts, cwd: string): JudgedPatch {
   return {
     cwd: facts.cwd,
     singledOut: new Set(apart.map(({ real }) => real)),
-    notes: new Map(facts.files.map(({ real, protectedBy, notes = [] }) => [real, marksOf(protectedBy, notes)])),
+    notes: new Map(facts.files.map(({ real, protectedBy, notes = [] }) => [real, marksOf(real, protectedBy, notes)])),
   }
 }
 
-/** Leaves out where a link leads, which the line of a file says by itself. */
-function marksOf(protectedBy: string | null, notes: readonly string[]): readonly string[] {
-  return [...(protectedBy === null ? [] : [protectedBy]), ...notes.filter((note) => !note.startsWith('leads to '))]
+/** Leaves out the remark on a link, because the line of a file names its target by itself. */
+function marksOf(real: string, protectedBy: string | null, notes: readonly string[]): readonly string[] {
+  return [...(protectedBy === null ? [] : [protectedBy]), ...notes.filter((note) => note !== linkNote(real))]
 }
 
 /** Limits planning to the files that policy has checked, and quotes to the model only the files it may read. */

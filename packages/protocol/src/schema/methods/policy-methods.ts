@@ -112,7 +112,10 @@ export type Judgement = z.infer<typeof judgement>
 
 const projectProgram = z
   .object({
-    name: z.string().describe('Name of the MCP server, the key of its `[mcp_servers.X]`.'),
+    name: z
+      .string()
+      .describe('Name of the MCP server, the key of its `[mcp_servers.X]`; of a hook its event, matcher and name.'),
+    hook: z.literal(true).exactOptional().describe('It is a hook; otherwise an MCP server.'),
     argv: z.array(z.string()).describe('Exact argv; empty for an endpoint.'),
     cwd: z.string().exactOptional().describe('Folder it is started in.'),
     env: z.record(z.string(), z.string()).exactOptional().describe('Variables set by the project.'),

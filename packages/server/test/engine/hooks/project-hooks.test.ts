@@ -54,7 +54,7 @@ describe('a hook of a project', () => {
     const client = await place.start().connect()
     const report = await client.request('trust/read', { cwd: place.cwd })
     expect(report.wouldRun).toMatchObject([
-      { name: 'hook PreToolUse Bash: guard', argv: ['sh', '-c', 'sh .parley/hooks/guard.sh'] },
+      { name: 'hook PreToolUse Bash: guard', hook: true, argv: ['sh', '-c', 'sh .parley/hooks/guard.sh'] },
     ])
     expect(report.changes.join()).toMatch(
       /the file .parley\/hooks\/guard.sh counts.*the file .parley\/hooks\/lib.sh counts/,
