@@ -32,16 +32,14 @@ interface HostedChild {
   shutDown(): void
 }
 
-interface HostOptions {
-  /** Folder of the notes about reserved names, the `stateFolder` of sandboxes; null writes no notes. */
-  readonly notes: string | null
-}
-
-/** Opens a host for the children of one server. Its open FIFOs and guard process do not keep this process alive. */
-export function openHost(options: HostOptions = { notes: null }): Host {
+/**
+ * Opens a host for the children of one server. Its open FIFOs and guard process do not keep this process alive. `notes`:
+ * folder of the notes about reserved names, the `stateFolder` of sandboxes; null writes no notes.
+ */
+export function openHost({ notes }: { readonly notes: string | null } = { notes: null }): Host {
   const fifos = createFifoPool()
   const inputFifos = createInputFifoPool()
-  const guard = createCrashGuard(options)
+  const guard = createCrashGuard(notes)
   const shield = createDescriptorShield()
   const machinery = { fifos, inputFifos, guard, shield }
   const children = new Set<HostedChild>()

@@ -1,4 +1,5 @@
 export type { OutputStream, ProcessInput, TerminalSize } from './channels/channels.ts'
+export { gitFoldersInTmp } from './git/folders-read-by-git.ts'
 export { startsItsWords } from './git/git-commands.ts'
 export { commonFolderTarget, gitFileTarget, gitFoldersOf } from './git/git-folder.ts'
 export { type Host, openHost } from './host.ts'
@@ -25,7 +26,7 @@ export {
   type PathStanding,
   rootOf,
 } from './paths/path-standing.ts'
-export { exchangedFolderText, type PinnedFolders, pinFolders } from './paths/pinned-folders.ts'
+export { exchangedFolderText, type FoldersNow, pinFolders } from './paths/pinned-folders.ts'
 export { hasAbandonedNotes, sweepReserved } from './paths/reserved-names.ts'
 export {
   type BackgroundPorts,
@@ -43,7 +44,6 @@ export {
 } from './run/spawn-process.ts'
 export type { StreamedProcess, StreamedProcessSpec } from './run/spawn-streams.ts'
 export { createStopLadder, type StopCause, type StopLadder, type StopReason } from './run/stop-ladder.ts'
-export { gitFoldersInTmp } from './sandbox/git-in-tmp.ts'
 export { openSandboxes } from './sandbox/probe/open-sandboxes.ts'
 export type { SandboxesOptions } from './sandbox/probe/search.ts'
 export {
@@ -68,6 +68,7 @@ export {
   openUnlocked,
   openUnlockedHandle,
   readUnlocked,
+  withUnlocked,
 } from './system/locked-files.ts'
 export {
   createMark,

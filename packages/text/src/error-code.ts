@@ -8,3 +8,12 @@ export function isMissing(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
+
+/** Returns what a function returns; null where it throws. */
+export function orNull<Value>(read: () => Value): Value | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

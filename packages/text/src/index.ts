@@ -4,7 +4,7 @@ export { wellFormed, wellFormedJson, wholeEscapes } from './characters/well-form
 export { clipForModel } from './clip.ts'
 export { closest, editDistance } from './closest-word.ts'
 export { columnLines, greatest } from './columns.ts'
-export { errorCode, isMissing } from './error-code.ts'
+export { errorCode, isMissing, orNull } from './error-code.ts'
 export { type FileList, listingArguments, newListing } from './file-list.ts'
 export { type FieldValue, readFrontMatter } from './front-matter.ts'
 export { isRecord, parseJson, parseRecord } from './json-record.ts'

@@ -102,15 +102,11 @@ const onlyPath = 0o10000000
 const firstMs = 20
 const maxMs = 1000
 
-/** Gives the end of file to programs that open a FIFO by its name after its last writer has closed it. */
-interface LateReaderService {
-  /** Begins to serve late readers. Called when there is no writer left. */
-  serve(): void
-  close(): void
-}
-
-/** Opens and closes the write end from time to time. Outside Linux, programs that open a FIFO without writers wait. */
-function createLateReaders(readFd: number): LateReaderService {
+/**
+ * Gives the end of file to programs that open a FIFO by its name after its last writer has closed it, from `serve` on:
+ * opens and closes the write end from time to time. Outside Linux, such programs wait.
+ */
+function createLateReaders(readFd: number): { serve(): void; close(): void } {
   if (process.platform !== 'linux') return { serve: () => undefined, close: () => undefined }
   // A nameless pipe would give the rest and the end: on a FIFO, `sleep 1; cat /dev/stdin` would wait for ever.
   const pipe = openSync(`/proc/self/fd/${readFd}`, onlyPath)

@@ -1,8 +1,26 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lookAt, realPathOrNull } from '../system/real-path.ts'
+import { orNull } from '@parley/text'
+import { isWithin, lookAt, realPathOrNull } from '../system/real-path.ts'
 import { gitFoldersOf, pathFrom, readBounded } from './git-folder.ts'
 import { hasGitEntries } from './repositories.ts'
+
+/**
+ * Lists the folders outside the writable ones that git reads for these and that lie below /tmp. A sandbox with a /tmp of
+ * its own shows them for reading, but for secret places; else git would find no repository.
+ */
+export function gitFoldersInTmp({
+  writableRoots,
+  masked,
+}: {
+  readonly writableRoots: readonly string[]
+  readonly masked: readonly string[]
+}): string[] {
+  return writableRoots.flatMap(foldersReadByGit).filter((path) => {
+    const isSeenOrSecret = [...writableRoots, ...masked].some((folder) => isWithin(path, folder))
+    return isWithin(path, '/tmp') && path !== '/tmp' && !isSeenOrSecret
+  })
+}
 
 /** Depth to which git follows alternates of object folders. */
 const maxDepth = 5
@@ -12,23 +30,15 @@ const maxAlternates = 50
  * Lists the real paths of the folders that git reads for a work tree or a folder in it: its git directory, the one that it
  * shares with other work trees, and the objects that it borrows. A folder that is no git directory is left out.
  */
-export function foldersReadByGit(folder: string): readonly string[] {
+function foldersReadByGit(folder: string): readonly string[] {
   const entry = nearestEntry(folder)
-  const found = entry === null ? null : unlessTooLarge(() => gitFoldersOf(entry))
+  // A file that is too large is refused by git as well.
+  const found = entry === null ? null : orNull(() => gitFoldersOf(entry))
   if (found === null) return []
   const real = [found.own, found.common].map(realPathOrNull).filter((path) => path !== null)
   const folders = real.filter(isGitFolder)
   const all = [...folders, ...borrowedObjects(`${found.common}/objects`)]
   return [...new Set(all)]
-}
-
-/** Returns null where a file is too large, which git refuses as well. */
-function unlessTooLarge<Found>(read: () => Found): Found | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
 }
 
 function nearestEntry(folder: string): string | null {
@@ -53,7 +63,7 @@ function borrowedObjects(objects: string): readonly string[] {
 }
 
 function alternatesOf(objects: string): readonly string[] {
-  const text = unlessTooLarge(() => readBounded(`${objects}/info/alternates`)) ?? ''
+  const text = orNull(() => readBounded(`${objects}/info/alternates`)) ?? ''
   const lines = text.split('\n').filter((line) => line !== '' && line[0] !== '#')
   return lines.slice(0, maxAlternates).flatMap((line) => {
     // The sandbox shows the real path: a link on the way could lead elsewhere after this look.

@@ -1,17 +1,14 @@
-import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
+import { statOrNull } from '../system/locked-files.ts'
 import { commandOfSetting, commandsInEnv, programsIn } from './git-commands.ts'
 import { type GitSetting, settingsInEnv, settingsInText } from './git-config-text.ts'
 import { commonFolderOf, gitFoldersOf, pathFrom, readBounded } from './git-folder.ts'
 
-/** Reasons for which git's own paths are protected. */
-type GitGuardKind = 'repository' | 'gitHooks' | 'gitSettings' | 'gitCommands'
-
 /** Path that decides what git runs in a repository, whether it exists or not. Links in it are not followed yet. */
 export interface GitPlace {
   readonly path: string
-  readonly kind: GitGuardKind
+  readonly kind: 'repository' | 'gitHooks' | 'gitSettings' | 'gitCommands'
   /** True where a missing path keeps its name free: many commands name paths in other work trees. */
   readonly ifThere?: true
 }
@@ -77,11 +74,7 @@ function pathsInCommand(command: string, home: string): string[] {
 }
 
 function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  } catch {
-    return false
-  }
+  return statOrNull(path)?.isDirectory() === true
 }
 
 /** Home and variables that lead git to the settings of the user and of the machine. */

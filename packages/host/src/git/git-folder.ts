@@ -1,14 +1,12 @@
-import { closeSync, constants, fstatSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
-import { openUnlocked } from '../system/locked-files.ts'
+import { openUnlocked, statOrNull } from '../system/locked-files.ts'
 
-/** Folders that hold a repository, as git writes them: a `..` in them leaves the target of a link. */
-interface GitFolders {
-  /** Holds HEAD and the index of one work tree. */
-  readonly own: string
-  /** Holds settings, hooks and excludes: the own folder, but for a further work tree. */
-  readonly common: string
-}
+/**
+ * Folders that hold a repository, as git writes them: a `..` in them leaves the target of a link. `own` holds HEAD and
+ * the index of one work tree; `common` settings, hooks and excludes, and differs only for a further work tree.
+ */
+type GitFolders = { readonly own: string; readonly common: string }
 
 /**
  * Returns where a `.git` leads: itself, or the folder that the file of a worktree, submodule or separate git directory
@@ -16,7 +14,7 @@ interface GitFolders {
  * files that are too large.
  */
 export function gitFoldersOf(entry: string): GitFolders | null {
-  const own = isFile(entry) ? gitFileTarget(readBounded(entry) ?? '', dirname(entry)) : entry
+  const own = statOrNull(entry)?.isFile() === true ? gitFileTarget(readBounded(entry) ?? '', dirname(entry)) : entry
   return own === null ? null : { own, common: commonFolderOf(own) }
 }
 
@@ -51,14 +49,6 @@ function withoutLineEnd(text: string): string {
   let end = text.length
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1
   return text.slice(0, end)
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  } catch {
-    return false
-  }
 }
 
 const maxBytes = 1024 * 1024

@@ -52,7 +52,7 @@ function search(root: string): Promise<KnownRepositories> {
 async function beginSearch(root: string): Promise<KnownRepositories> {
   const earlier = known.get(root)
   const folders = new Map<string, ListedFolder>()
-  await lookInto([root], { depth: 0, folders, list })
+  await lookInto([root], { depth: 0, folders }, list)
   const isWhole = folders.size < maxFolders
   const found: KnownRepositories = { folders, identities: new Map(), isWhole, atMs: performance.now() }
   identify(found)
@@ -77,7 +77,7 @@ async function lookAgain(last: KnownRepositories): Promise<void> {
   }
   for (const [folder, depth] of changed) {
     if (lookAt(folder) === null) last.folders.delete(folder)
-    else await lookInto([folder], { depth, folders: last.folders, list: listNow })
+    else await lookInto([folder], { depth, folders: last.folders }, listNow)
   }
   if (changed.length > 0) identify(last)
 }
@@ -116,17 +116,13 @@ export interface ChangedFolder {
 /** Folders that are looked into at once. */
 const maxChanged = 20_000
 
-interface ChangedOptions {
-  /** Tells new folders from others where not all are known. */
-  readonly sinceMs: number
-  /** Opens a folder that cannot be listed. Returns true if another try may succeed. */
-  readonly open: (folder: string) => boolean
-}
-
-/** Lists the remembered folders with changed entries, and new folders below them, however deep. */
+/**
+ * Lists the remembered folders with changed entries, and new folders below them, however deep. `sinceMs` tells new ones
+ * where not all are known. `open` opens a folder that cannot be listed; true if another try may succeed.
+ */
 export function changedFolders(
   { looked, isWhole }: RememberedFolders,
-  { sinceMs, open }: ChangedOptions,
+  { sinceMs, open }: { readonly sinceMs: number; readonly open: (folder: string) => boolean },
 ): ChangedFolders {
   const left: Omit<ChangedFolder, 'entries'>[] = []
   for (const [folder, { stamp }] of looked)
@@ -148,7 +144,7 @@ export function changedFolders(
 }
 
 /** Lists a folder, which is opened where it must be. */
-function opened(folder: string, open: ChangedOptions['open']) {
+function opened(folder: string, open: (folder: string) => boolean) {
   const entries = entriesOpened(folder, open)
   const isClosed = entries === null ? lookAt(folder) !== null : hasOddNames(folder, entries)
   return { entries: entries ?? [], isClosed }
@@ -217,17 +213,11 @@ export interface FoundRepositories {
   readonly bare: readonly string[]
 }
 
-interface FolderSearch {
-  /** Depth of the folders to start with. */
-  readonly depth: number
-  readonly folders: Map<string, ListedFolder>
-  readonly list: (folder: string) => FolderListing | Promise<FolderListing>
-}
-
 /** Lists folders and their subfolders, shallow ones first, within the limits of depth and number. */
 async function lookInto(
   start: readonly string[],
-  { depth: startDepth, folders, list: listed }: FolderSearch,
+  { depth: startDepth, folders }: { readonly depth: number; readonly folders: Map<string, ListedFolder> },
+  listed: (folder: string) => FolderListing | Promise<FolderListing>,
 ): Promise<void> {
   const tops = new Set(start)
   let level = start

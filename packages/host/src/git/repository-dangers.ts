@@ -1,7 +1,8 @@
-import { type Dirent, statSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
 import { basename, join } from 'node:path'
-import { errorMessage } from '@parley/text'
+import { errorMessage, orNull } from '@parley/text'
 import { entriesOpened } from '../system/list-folder.ts'
+import { statOrNull } from '../system/locked-files.ts'
 import { isWithin, lookAt, realPathOrNull } from '../system/real-path.ts'
 import { commonFolderOf, pathFrom, readBounded } from './git-folder.ts'
 import { startingSetting } from './harmless-settings.ts'
@@ -65,7 +66,7 @@ function settingsDangers(folder: string, roots: readonly string[]): RepositoryDa
 }
 
 function settingsReason(path: string, isWorkTree: (path: string) => boolean): string | null {
-  const stat = statOf(path)
+  const stat = statOrNull(path)
   // git ends with an error at a folder.
   if (stat === null || stat.isDirectory()) return null
   try {
@@ -93,17 +94,13 @@ function isOfTemplate(hook: string, { roots, templates }: DangerSurroundings): b
   return templates().some((folder) => {
     const real = realPathOrNull(join(folder, 'hooks', basename(hook)))
     if (real === null || roots.some((root) => isWithin(real, root))) return false
-    try {
-      return readBounded(hook) === readBounded(real)
-    } catch {
-      return false
-    }
+    return orNull(() => readBounded(hook) === readBounded(real)) ?? false
   })
 }
 
 function isExecutable(path: string): boolean {
-  const stat = statOf(path)
-  return stat?.isFile() === true && (stat.mode & 0o111) !== 0
+  const stat = statOrNull(path)
+  return stat?.isFile() === true && (stat.mode & 0o111n) !== 0n
 }
 
 /**
@@ -117,7 +114,9 @@ function heldDangers(common: string, around: DangerSurroundings, budget: { left:
   const found: RepositoryDanger[] = [...worktrees]
   let level: readonly string[] = [join(common, 'modules')]
   for (let depth = 0; depth < maxHeldDepth && level.length > 0; depth += 1) {
-    const below = level.flatMap((folder) => foldersIn(folder, around))
+    const below = level.flatMap((folder) =>
+      list(folder, around).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : [])),
+    )
     budget.left -= below.length
     if (budget.left < 0)
       return [...found, { path: join(common, 'modules'), why: 'it holds too many repositories to look into' }]
@@ -128,18 +127,6 @@ function heldDangers(common: string, around: DangerSurroundings, budget: { left:
   return found
 }
 
-function foldersIn(folder: string, around: DangerSurroundings): string[] {
-  return list(folder, around).flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
-}
-
 function list(folder: string, { open }: Pick<DangerSurroundings, 'open'>): Dirent[] {
   return entriesOpened(folder, open) ?? []
-}
-
-function statOf(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null
-  }
 }

@@ -8,26 +8,20 @@ export interface OutputSnapshot {
   readonly lineEnds: number
 }
 
-export interface OutputWindow {
-  push(chunk: Buffer): void
-  totalBytes(): number
-  snapshot(): OutputSnapshot
-}
-
 /** Creates a window that keeps the first and last bytes of a stream of any length, and counts the rest. */
-export function createOutputWindow(headBytes: number, tailBytes: number): OutputWindow {
+export function createOutputWindow(headBytes: number, tailBytes: number) {
   const head = createHead(headBytes)
   const tail = createTail(tailBytes)
   let totalBytes = 0
   let lineEnds = 0
   return {
-    push(chunk) {
+    push(chunk: Buffer): void {
       totalBytes += chunk.length
       lineEnds += countLineEnds(chunk)
       tail.push(chunk.subarray(head.push(chunk)))
     },
     totalBytes: () => totalBytes,
-    snapshot() {
+    snapshot(): OutputSnapshot {
       const first = head.bytes()
       const last = tail.bytes()
       return { totalBytes, head: first, tail: last, omittedBytes: totalBytes - first.length - last.length, lineEnds }

@@ -1,13 +1,8 @@
 import { type AutoRunFiles, autoRunFiles } from './auto-run-table.ts'
 import type { GuardKind } from './guarded-names.ts'
 
-interface NamedPaths {
-  readonly row: AutoRunFiles
-  /** Matches paths below a folder that are one of the names, or lie in one. */
-  readonly pattern: RegExp
-}
-
-const rows: readonly NamedPaths[] = autoRunFiles.map((row) => ({ row, pattern: patternOf(row.names) }))
+/** Rows with a pattern of paths below a folder that are one of the names, or lie in one. */
+const rows = autoRunFiles.map((row) => ({ row, pattern: patternOf(row.names) }))
 
 /** Returns a pattern for names in a path, in either case: some file systems ignore it. */
 function patternOf(names: readonly string[]): RegExp {

@@ -1,14 +1,11 @@
 import type { GuardKind } from './guarded-names.ts'
 
-/** Treatment of a name by commands: its name is reserved, it is closed and a new one moved aside, or it is free. */
-type ForCommands = 'reserved' | 'closed' | 'free'
-
 /** Files that make another program start something later, or obey them, without a command of the user. */
 export interface AutoRunFiles {
   /** Paths below any folder; `*` stands for a part of one name. All that lies below a named folder counts, too. */
   readonly names: readonly string[]
-  /** Treatment by commands, at the top of each writable folder. */
-  readonly commands: ForCommands
+  /** Treatment at the top of each writable folder: the name is reserved, it is closed and a new one moved aside, or free. */
+  readonly commands: 'reserved' | 'closed' | 'free'
   /**
    * Treatment by patches, in every folder: a question with the kind as its reason, or a note in a question with another
    * reason.

@@ -35,118 +35,28 @@ export function guardText(kind: GuardKind): string {
 }
 
 /** Names in a writable home that are read when programs start. */
-export const guardedAtHome = [
-  '.bash_aliases',
-  '.bash_login',
-  '.bash_logout',
-  '.bash_profile',
-  '.bashrc',
-  '.config',
-  '.gitconfig',
-  '.inputrc',
-  '.kshrc',
-  '.local',
-  '.login',
-  '.pam_environment',
-  '.profile',
-  '.ssh',
-  '.xinitrc',
-  '.xprofile',
-  '.xsession',
-  '.zlogin',
-  '.zlogout',
-  '.zprofile',
-  '.zshenv',
-  '.zshrc',
-] as const
+export const guardedAtHome = namesIn(`
+  .bash_aliases .bash_login .bash_logout .bash_profile .bashrc .config .gitconfig .inputrc .kshrc .local .login
+  .pam_environment .profile .ssh .xinitrc .xprofile .xsession .zlogin .zlogout .zprofile .zshenv .zshrc
+`)
 
 /** Further names in a writable home. Only existing ones are kept: they are too many to reserve. */
-export const alsoAtHome = [
-  '.Rprofile',
-  '.Xresources',
-  '.antigen',
-  '.asdf',
-  '.bash_completion',
-  '.bashrc.d',
-  '.bun',
-  '.cargo',
-  '.claude',
-  '.codex',
-  '.condarc',
-  '.cshrc',
-  '.curlrc',
-  '.cursor',
-  '.deno',
-  '.emacs',
-  '.emacs.d',
-  '.exrc',
-  '.fzf.bash',
-  '.fzf.zsh',
-  '.gdbinit',
-  '.gemini',
-  '.gemrc',
-  '.hgrc',
-  '.irbrc',
-  '.lldbinit',
-  '.mailcap',
-  '.nanorc',
-  '.nvm',
-  '.oh-my-bash',
-  '.oh-my-zsh',
-  '.profile.d',
-  '.psqlrc',
-  '.pyenv',
-  '.pythonrc',
-  '.rbenv',
-  '.rvm',
-  '.screenrc',
-  '.sdkman',
-  '.tcshrc',
-  '.tmux',
-  '.tmux.conf',
-  '.vim',
-  '.vimrc',
-  '.volta',
-  '.wgetrc',
-  '.xsessionrc',
-  '.zinit',
-  '.zsh',
-  '.zsh_plugins',
-  '.zsh_plugins.txt',
-  '.zshrc.d',
-  'Library/LaunchAgents',
-  'bin',
-  'go/bin',
-] as const
+export const alsoAtHome = namesIn(`
+  .Rprofile .Xresources .antigen .asdf .bash_completion .bashrc.d .bun .cargo .claude .codex .condarc .cshrc .curlrc
+  .cursor .deno .emacs .emacs.d .exrc .fzf.bash .fzf.zsh .gdbinit .gemini .gemrc .hgrc .irbrc .lldbinit .mailcap
+  .nanorc .nvm .oh-my-bash .oh-my-zsh .profile.d .psqlrc .pyenv .pythonrc .rbenv .rvm .screenrc .sdkman .tcshrc .tmux
+  .tmux.conf .vim .vimrc .volta .wgetrc .xsessionrc .zinit .zsh .zsh_plugins .zsh_plugins.txt .zshrc.d
+  Library/LaunchAgents bin go/bin
+`)
 
 /** Files that git runs as hooks. */
-export const hookNames = [
-  'applypatch-msg',
-  'commit-msg',
-  'fsmonitor-watchman',
-  'p4-changelist',
-  'p4-post-changelist',
-  'p4-pre-submit',
-  'p4-prepare-changelist',
-  'post-applypatch',
-  'post-checkout',
-  'post-commit',
-  'post-index-change',
-  'post-merge',
-  'post-receive',
-  'post-rewrite',
-  'post-update',
-  'pre-applypatch',
-  'pre-auto-gc',
-  'pre-commit',
-  'pre-merge-commit',
-  'pre-push',
-  'pre-rebase',
-  'pre-receive',
-  'prepare-commit-msg',
-  'proc-receive',
-  'push-to-checkout',
-  'reference-transaction',
-  'sendemail-validate',
-  'update',
-] as const
+export const hookNames = namesIn(`
+  applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist
+  post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update
+  pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg
+  proc-receive push-to-checkout reference-transaction sendemail-validate update
+`)
+
+function namesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/)
+}

@@ -7,13 +7,8 @@ import { timeSlices } from '../time/time-slices.ts'
 /** Entries looked at in all folders; a search of so many takes about a second. */
 const maxEntries = 200_000
 
-interface LinkSearch {
-  /** Changes when the file gets another name, loses one or one is renamed. */
-  readonly stamp: string
-  readonly names: readonly string[]
-}
-
-const known = new Map<string, LinkSearch>()
+/** Searches; the stamp changes when the file gets another name, loses one or one is renamed. */
+const known = new Map<string, { readonly stamp: string; readonly names: readonly string[] }>()
 const maxKnown = 50
 
 /**

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { errorMessage } from '@parley/text'
+import { errorMessage, orNull } from '@parley/text'
 import { type GitSurroundings, templateFolders } from '../git/git-files.ts'
 import { gitFoldersOf } from '../git/git-folder.ts'
 import {
@@ -107,21 +107,13 @@ function newRepositoriesIn(
   const has = (wanted: string) => entries.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (has('.git') && before.get(entry) !== identityOf(entry)) {
     open(entry)
-    const folder = ownFolder(entry)
+    // Null also for a file that is too large, which git refuses.
+    const folder = orNull(() => gitFoldersOf(entry)?.own ?? null)
     if (folder !== null && isGitFolder(folder)) found.push({ at, entry, folder, isNew })
   }
   if (hasGitEntries(has) && isGitFolder(at) && before.get(at) !== identityOf(at))
     found.push({ at, entry: at, folder: at, isNew })
   return found
-}
-
-/** Returns where a `.git` leads; itself where it is too large to tell, as git refuses it. */
-function ownFolder(entry: string): string | null {
-  try {
-    return gitFoldersOf(entry)?.own ?? null
-  } catch {
-    return null
-  }
 }
 
 interface DangerHandling extends DangerSurroundings {
@@ -148,10 +140,8 @@ function moveDangersAside(made: NewRepository, settling: DangerHandling): Exchan
     if (!isFresh(file) && fresh.length === 0) continue
     const whole = isMovable(file) ? file : made.entry
     const path = isFresh(file) ? whole : (fresh.find(isMovable) ?? whole)
-    if (!moved.has(path))
-      reports.push(
-        moves ? takeAside(path, { made, danger, roots }) : { text: `${aboutText(made, danger)} ${lookFirst}` },
-      )
+    const about = aboutText(made, danger)
+    if (!moved.has(path)) reports.push(moves ? takeAside(path, about, roots) : { text: `${about} ${lookFirst}` })
     moved.add(path)
     // Without this part it is no repository any more.
     if (path !== file) break
@@ -168,20 +158,13 @@ function realOf(path: string): string {
   return join(realPathOrNull(dirname(path)) ?? dirname(path), basename(path))
 }
 
-interface FoundDanger {
-  readonly made: NewRepository
-  readonly danger: RepositoryDanger
-  readonly roots: readonly string[]
-}
-
 const lookFirst = 'Look at it before you use git there.'
 
 function aboutText({ at }: NewRepository, { path, why }: RepositoryDanger): string {
   return `Since a command, git takes ${at} for a repository that may start programs: ${path}, as ${why}.`
 }
 
-function takeAside(path: string, { made, danger, roots }: FoundDanger): Exchanged {
-  const about = aboutText(made, danger)
+function takeAside(path: string, about: string, roots: readonly string[]): Exchanged {
   try {
     const aside = inFolder(realOf(path), roots, (at) => moveAside(at, path))
     return { text: `${about} ${path} was moved aside and is kept as ${aside}.`, moved: { path, aside } }

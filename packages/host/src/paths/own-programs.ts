@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { type StartedWord, startedIn, startedWords } from '../git/git-commands.ts'
+import type { GitSurroundings } from '../git/git-files.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 
 /** Command that this program starts by its settings: words, or a line for a shell. */
@@ -15,17 +16,12 @@ export interface OwnPrograms {
   readonly programs?: () => readonly StartedProgram[]
 }
 
-interface UserOfPrograms extends OwnPrograms {
-  readonly home: string
-  readonly env?: Readonly<Record<string, string | undefined>>
-}
-
 /**
  * Lists the paths of the programs and scripts that the settings and the editor of the user start, whether they exist or
  * not. Relative paths, and names that the search path leads to, count from each writable folder. Leaves out folders: a
  * program only works on them.
  */
-export function pathsOfPrograms(roots: readonly string[], user: UserOfPrograms): readonly string[] {
+export function pathsOfPrograms(roots: readonly string[], user: OwnPrograms & GitSurroundings): readonly string[] {
   const { home, env = {}, programs } = user
   const editors = [env['VISUAL'], env['EDITOR']].flatMap((line) => (line === undefined ? [] : [{ line, cwd: '.' }]))
   const all: readonly StartedProgram[] = [...(programs?.() ?? []), ...editors]
@@ -35,7 +31,7 @@ export function pathsOfPrograms(roots: readonly string[], user: UserOfPrograms):
     const folders = roots.map((root) => resolve(root, cwd))
     return startedByProgram(program, home).flatMap(({ word, isFile }) =>
       folders.flatMap((folder) =>
-        isFile ? [resolve(folder, word)] : placesOfName(word, { searchPath, folder, isWritable }),
+        isFile ? [resolve(folder, word)] : placesOfName(word, entriesOf(searchPath, folder), isWritable),
       ),
     )
   })
@@ -48,23 +44,21 @@ export function startedByProgram(program: StartedProgram, home: string): readonl
   return started.map(({ word, isFile }) => ({ word: word.replace(/^~(?=\/)/, home), isFile }))
 }
 
-interface SearchPathLookUp {
-  readonly searchPath: string
-  readonly folder: string
-  /** Tests if a folder lies in a writable one, as it is written or where it leads. */
-  readonly isWritable: (folder: string) => boolean
-}
-
 /** Lists where a name would be found in a writable folder before it is found elsewhere. */
-function placesOfName(name: string, { searchPath, folder, isWritable }: SearchPathLookUp): string[] {
-  const entries = searchPath === '' ? [] : searchPath.split(':').map((entry) => resolve(folder, entry))
-  if (!entries.some(isWritable)) return []
-  const end = entries.findIndex((at) => !isWritable(at) && lookAt(followLinks(join(at, name)).real)?.isFile() === true)
-  const before = end === -1 ? entries : entries.slice(0, end)
+function placesOfName(name: string, searchPath: readonly string[], isWritable: (folder: string) => boolean): string[] {
+  if (!searchPath.some(isWritable)) return []
+  const end = searchPath.findIndex(
+    (at) => !isWritable(at) && lookAt(followLinks(join(at, name)).real)?.isFile() === true,
+  )
+  const before = end === -1 ? searchPath : searchPath.slice(0, end)
   return before.filter(isWritable).map((at) => join(at, name))
 }
 
-/** Returns a test of folders that looks at each of them once. */
+function entriesOf(searchPath: string, folder: string): string[] {
+  return searchPath === '' ? [] : searchPath.split(':').map((entry) => resolve(folder, entry))
+}
+
+/** Returns a test of folders, as written or where they lead, that looks at each of them once. */
 function writableWithin(roots: readonly string[]): (folder: string) => boolean {
   const known = new Map<string, boolean>()
   return (folder) => {

@@ -19,25 +19,19 @@ export interface PathStanding {
   readonly names: number
 }
 
-/** Tells what paths are, by the files at the time of its making. */
-export interface PathStandings {
-  standingOf(written: string): PathStanding
-  /** Returns why a path must not change, compared as it is written; null where it may. */
-  guardOf: Guard
-}
-
 /** Returns why a path in writable folders must not change; null when it may. Absolute, as written or real. */
 export type Guard = (path: string) => GuardKind | null
 
 /**
  * Examines writable folders, given by real paths, to answer questions about paths at this time. Never rejects.
- * `together`: paths that change in one step, which may make a folder a repository though no single one does.
+ * `together`: paths that change in one step, which may make a folder a repository though no single one does. `guardOf`
+ * compares a path as it is written.
  */
 export async function openPathStandings(
   roots: readonly string[],
   around: GuardSurroundings,
   together: readonly string[] = [],
-): Promise<PathStandings> {
+): Promise<{ standingOf(written: string): PathStanding; readonly guardOf: Guard }> {
   const byName = guardByName(roots, around.home)
   const byPlace = await findGuarded(roots, around).then(guardByPlace, () => () => 'unknown' as const)
   const isPartOfRepository = partsOfFutureRepositories(

@@ -1,17 +1,6 @@
 import { followLinks, identityOf, lookAt } from '../system/real-path.ts'
 
-/** Writable folders of one conversation, each pinned to the folder that it was when the conversation opened. */
-export interface PinnedFolders {
-  /** Pins folders that are not pinned yet, as they are now. Absolute paths. */
-  pin(folders: readonly string[]): void
-  /**
-   * Returns the real paths of the folders, in their order. Pins a folder at its first use. Leaves out a folder that was
-   * exchanged, or that another way leads to now, with a sentence in `changed`.
-   */
-  now(folders: readonly string[]): FoldersNow
-}
-
-interface FoldersNow {
+export interface FoldersNow {
   readonly real: readonly string[]
   readonly changed: readonly string[]
   /** Device and inode of each of the real paths that is there, as it was pinned; absent where they are not known. */
@@ -24,7 +13,11 @@ interface Pin {
   identity: string | null
 }
 
-export function pinFolders(): PinnedFolders {
+/**
+ * Returns the look at the writable folders of one conversation: their real paths, in their order. A folder is pinned at
+ * its first look. Leaves out a folder that was exchanged, or that another way leads to now, with a sentence in `changed`.
+ */
+export function pinFolders(): (folders: readonly string[]) => FoldersNow {
   const pins = new Map<string, Pin>()
   const pinned = (folder: string): Pin => {
     const known = pins.get(folder)
@@ -34,18 +27,13 @@ export function pinFolders(): PinnedFolders {
     pins.set(folder, made)
     return made
   }
-  return {
-    pin(folders) {
-      for (const folder of folders) pinned(folder)
-    },
-    now(folders) {
-      const checked = folders.map((folder) => ({ folder, pin: pinned(folder), isSame: isSame(folder, pinned(folder)) }))
-      return {
-        real: checked.flatMap(({ pin, isSame: same }) => (same ? [pin.real] : [])),
-        changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [exchangedFolderText(folder)])),
-        identities: new Map(checked.flatMap(({ pin }) => (pin.identity === null ? [] : [[pin.real, pin.identity]]))),
-      }
-    },
+  return (folders) => {
+    const checked = folders.map((folder) => ({ folder, pin: pinned(folder), isSame: isSame(folder, pinned(folder)) }))
+    return {
+      real: checked.flatMap(({ pin, isSame: same }) => (same ? [pin.real] : [])),
+      changed: checked.flatMap(({ folder, isSame: same }) => (same ? [] : [exchangedFolderText(folder)])),
+      identities: new Map(checked.flatMap(({ pin }) => (pin.identity === null ? [] : [[pin.real, pin.identity]]))),
+    }
   }
 }
 

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, readFileSync, readlinkSync } from 'node:fs'
+import { constants, fstatSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { orNull } from '@parley/text'
 import { isGitFolder } from '../git/repositories.ts'
 import { entriesIn } from '../system/list-folder.ts'
-import { openUnlocked } from '../system/locked-files.ts'
+import { withUnlocked } from '../system/locked-files.ts'
 import { followLinks, isWithin, lookAt } from '../system/real-path.ts'
 import { hookNames } from './guarded-names.ts'
 
@@ -147,25 +148,10 @@ function fileAt(path: string, left: number): RememberedFile | 'missing' | null {
 
 /** Reads a regular file; null for anything else. */
 function bytesAt(path: string): Buffer | null {
-  let fd: number
-  try {
-    fd = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  } catch {
-    return null
-  }
-  try {
-    return fstatSync(fd).isFile() ? readFileSync(fd) : null
-  } catch {
-    return null
-  } finally {
-    closeSync(fd)
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  return orNull(() => withUnlocked(path, flags, (fd) => (fstatSync(fd).isFile() ? readFileSync(fd) : null)))
 }
 
 function targetOf(path: string): Buffer | null {
-  try {
-    return readlinkSync(path, 'buffer')
-  } catch {
-    return null
-  }
+  return orNull(() => readlinkSync(path, 'buffer'))
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '@parley/text'
+import { errorCode, orNull } from '@parley/text'
 import { namesIn } from '../system/list-folder.ts'
 import { appendUnlocked, readUnlocked } from '../system/locked-files.ts'
 import { isAbandoned, isOwnName, ownName } from '../system/own-leftovers.ts'
@@ -149,13 +149,9 @@ function removeAbandoned(path: string): void {
 }
 
 function pathsNoted(file: string): string[] {
-  try {
-    return readUnlocked(file)
-      .split('\n')
-      .flatMap((line) => (line.startsWith('"/') && line.endsWith('"') ? [String(JSON.parse(line))] : []))
-  } catch {
-    return []
-  }
+  const isWhole = (line: string) => line.startsWith('"/') && line.endsWith('"')
+  const lines = () => readUnlocked(file).split('\n').filter(isWhole)
+  return orNull(() => lines().map((line) => String(JSON.parse(line)))) ?? []
 }
 
 function removeNote(file: string): void {

@@ -92,17 +92,14 @@ function closedByPattern(roots: readonly string[]): string[] {
 }
 
 type RememberedState =
-  | FilesState
+  | {
+      readonly kind: 'files'
+      readonly before: RememberedFiles
+      readonly closesNames: boolean
+      readonly isReportOnly: boolean
+    }
   | { readonly kind: 'link'; readonly target: string | null }
   | { readonly kind: 'name' }
-
-interface FilesState {
-  readonly kind: 'files'
-  readonly before: RememberedFiles
-  readonly closesNames: boolean
-  /** True where an exchange is only reported. */
-  readonly isReportOnly: boolean
-}
 
 interface ActiveState {
   readonly state: RememberedState

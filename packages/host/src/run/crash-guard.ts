@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import type { Writable } from 'node:stream'
+import { orNull } from '@parley/text'
 import { holderKind, noteKind } from '../paths/reserved-names.ts'
 import { markVariable } from '../system/marks.ts'
 import { ownNamePart } from '../system/own-leftovers.ts'
@@ -74,12 +75,6 @@ for note in "$notes"/${noteKind}-"$part"-*; do
 done
 `
 
-/** Folders to clean after the end of the guarded process. */
-interface CrashGuardOptions {
-  /** Folder of the notes about reserved names; null for a process without notes. */
-  readonly notes: string | null
-}
-
 /** Lifetime below which a dead guard is not replaced before the next child: the next one would die as well. */
 const minLifeMs = 1000
 
@@ -90,7 +85,8 @@ interface GuardProcess {
   end(): Promise<void>
 }
 
-export function createCrashGuard({ notes }: CrashGuardOptions = { notes: null }): CrashGuard {
+/** Creates a guard. `notes`: folder of the notes about reserved names; null for a process without notes. */
+export function createCrashGuard(notes: string | null): CrashGuard {
   const watched = new Map<string, number | null>()
   const paths = new Set<string>()
   let guard: GuardProcess | null = null
@@ -173,15 +169,13 @@ function spawnGuard(notes: string | null, onExit: () => void): GuardProcess {
 
 /** Starts the script in a session and env of its own, so that no signal or sweep meant for this process reaches it. */
 function spawnShell(places: readonly string[]): ChildProcess | null {
-  try {
-    return spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
+  // Without memory for a process Node throws, where other failures are events.
+  return orNull(() =>
+    spawn('/bin/sh', ['-c', script, 'parley-guard', ...places], {
       cwd: '/',
       env: { PATH: helperPath },
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
-    })
-  } catch {
-    // Without memory for a process Node throws, where other failures are events.
-    return null
-  }
+    }),
+  )
 }

@@ -28,17 +28,14 @@ interface LaunchOptions {
   readonly terminal?: ControllingTerminal
 }
 
-interface LaunchedChild {
-  readonly child: ChildProcess
-  /** Closed by the caller. */
-  readonly watch: SandboxWatch | null
-}
-
 /**
  * Starts the process in a session of its own. Throws, or the child emits 'error': Node does either. Main thread only: a
- * sandbox that dies with its parent dies with the thread.
+ * sandbox that dies with its parent dies with the thread. The caller closes `watch`.
  */
-export function launch(spec: LaunchSpec, { sandbox, fds, shield, terminal }: LaunchOptions): LaunchedChild {
+export function launch(
+  spec: LaunchSpec,
+  { sandbox, fds, shield, terminal }: LaunchOptions,
+): { readonly child: ChildProcess; readonly watch: SandboxWatch | null } {
   const { arg0 } = spec
   // Node's `argv0` reaches the command only when no other program stands before it.
   const isDirect = sandbox.limits === null && terminal === undefined

@@ -6,15 +6,13 @@ export type StopCause = Exclude<StopReason, 'handOver'> | 'timedOut'
 /** Steps from asking to forcing. `abandon`: SIGKILL did not end it (it hangs in the kernel), so nothing more is awaited. */
 export type Rung = 'SIGINT' | 'SIGTERM' | 'SIGKILL' | 'abandon'
 
-type Schedule = (delayMs: number, action: () => void) => () => void
-
 export interface StopLadder {
   /** Takes the first rung, or the next one after an earlier call; the later ones follow by themselves. */
   climb(cause: StopCause): void
   close(): void
 }
 
-export function createStopLadder(take: (rung: Rung) => void, schedule: Schedule = afterDelay): StopLadder {
+export function createStopLadder(take: (rung: Rung) => void, schedule = afterDelay): StopLadder {
   let rung: Rung | null = null
   let hurried = false
   let cancel = () => {}

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { orNull } from '@parley/text'
 
 /** Descriptors of this process that a child would inherit because Node cannot mark them close-on-exec. */
 export interface DescriptorShield {
@@ -61,11 +62,7 @@ export function closeInheritedDescriptors(): void {
 }
 
 function openDescriptors(): number[] {
-  try {
-    return readdirSync('/proc/self/fdinfo').map(Number)
-  } catch {
-    return []
-  }
+  return orNull(() => readdirSync('/proc/self/fdinfo').map(Number)) ?? []
 }
 
 /** Returns true where the flags cannot be read: the descriptor may be one of Node's own. */

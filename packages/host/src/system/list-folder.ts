@@ -1,21 +1,14 @@
 import { type Dirent, readdirSync } from 'node:fs'
+import { orNull } from '@parley/text'
 
 /** Returns the entries of a folder; null where it cannot be listed. */
 export function entriesIn(folder: string): Dirent[] | null {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return null
-  }
+  return orNull(() => readdirSync(folder, { withFileTypes: true }))
 }
 
 /** Returns the names in a folder; null where it cannot be listed, although its content may be reachable. */
 export function namesIn(folder: string): string[] | null {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return null
-  }
+  return orNull(() => readdirSync(folder))
 }
 
 /** Returns the entries of a folder, which `open` opens to its user where it is closed; null where it cannot be listed. */

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
+import { orNull } from '@parley/text'
 
 /** Thrown for a file that is not opened because this process holds the kernel's lock on it. */
 export class LockedFileError extends Error {
@@ -71,7 +72,7 @@ export async function openUnlockedHandle(path: string, flags: number | string, m
 /** Returns all text of the file at `path`. Throws `LockedFileError`, and `PipeError` for what could never be read to its end. */
 export function readUnlocked(path: string): string {
   // The open of a pipe would wait for a writer, and stop this process meanwhile.
-  return withDescriptor(openUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK), (descriptor) => {
+  return withUnlocked(path, constants.O_RDONLY | constants.O_NONBLOCK, (descriptor) => {
     if (fstatSync(descriptor).isFIFO()) throw new PipeError()
     return readFileSync(descriptor, 'utf8')
   })
@@ -79,10 +80,16 @@ export function readUnlocked(path: string): string {
 
 /** Appends to the file at `path`, which is created with mode 0600. Throws `LockedFileError`. */
 export function appendUnlocked(path: string, content: string | Uint8Array): void {
-  withDescriptor(openUnlocked(path, 'a', 0o600), (descriptor) => writeFileSync(descriptor, content))
+  withUnlocked(path, 'a', (descriptor) => writeFileSync(descriptor, content))
 }
 
-function withDescriptor<Result>(descriptor: number, use: (descriptor: number) => Result): Result {
+/** Opens a file for the duration of `use`, as `openUnlocked` does; a file that is made gets mode 0600. */
+export function withUnlocked<Result>(
+  path: string,
+  flags: number | string,
+  use: (descriptor: number) => Result,
+): Result {
+  const descriptor = openUnlocked(path, flags, 0o600)
   try {
     return use(descriptor)
   } finally {
@@ -104,13 +111,9 @@ function identityOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }
   return `${dev}:${ino}`
 }
 
-/** Returns null for a path that cannot be examined: the open that follows reports why, or creates the file. */
+/** Returns facts of a file, links followed; null for a missing file or one that cannot be examined. */
 export function statOrNull(path: string) {
-  try {
-    return statSync(path, { bigint: true })
-  } catch {
-    return null
-  }
+  return orNull(() => statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null)
 }
 
 function closeQuietly(descriptor: number | FileHandle): void {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { orNull } from '@parley/text'
 
 /** State of a process from Linux's /proc. On other systems every list is empty and every answer null. */
 export interface ProcessStat {
@@ -12,11 +13,7 @@ export interface ProcessStat {
 const exitingFlag = 0x4
 
 export function listPids(): number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger)
-  } catch {
-    return []
-  }
+  return orNull(() => readdirSync('/proc').map(Number).filter(Number.isInteger)) ?? []
 }
 
 /**
@@ -52,17 +49,9 @@ export function readVariable(pid: number, name: string): string | null {
 
 /** Returns the pid namespace, within which process numbers are unique; null when it is unknown. */
 export function pidNamespace(pid: number | 'self'): string | null {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/pid`)
-  } catch {
-    return null
-  }
+  return orNull(() => readlinkSync(`/proc/${pid}/ns/pid`))
 }
 
 function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return null
-  }
+  return orNull(() => readFileSync(path, 'latin1'))
 }

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { errorCode, isMissing } from '@parley/text'
+import { errorCode, isMissing, orNull } from '@parley/text'
 import { namesIn } from './list-folder.ts'
 
 /** Returns true for a path in a folder or the folder itself. Both are absolute, without `.` and `..`. */
@@ -73,20 +73,12 @@ export function identityOfStat({ dev, ino, birthtimeNs }: Pick<BigIntStats, 'dev
 
 /** Returns facts of an entry, links not followed; null for a missing entry or one that cannot be examined. */
 export function lookAt(path: string): BigIntStats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false, bigint: true }) ?? null
-  } catch {
-    return null
-  }
+  return orNull(() => lstatSync(path, { throwIfNoEntry: false, bigint: true }) ?? null)
 }
 
 /** Resolves links; null for a path that is missing or not accessible to this user, and so to its commands. */
 export function realPathOrNull(path: string): string | null {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return null
-  }
+  return orNull(() => realpathSync.native(path))
 }
 
 /** Resolves links; null for a missing path. Throws the system's other errors. */
@@ -101,11 +93,9 @@ export function realPathIfExists(path: string): string | null {
 
 /** Returns the target of a link; null for anything else and for what cannot be examined. */
 export function linkTarget(path: string): string | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null
-  } catch {
-    return null
-  }
+  return orNull(() =>
+    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null,
+  )
 }
 
 /**

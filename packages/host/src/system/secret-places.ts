@@ -255,39 +255,13 @@ export const secretVariables: readonly SecretVariable[] = variableTable
   })
 
 /** Places of secrets of the machine itself. */
-export const systemSecretPlaces: readonly string[] = [
-  '/etc/shadow',
-  '/etc/shadow-',
-  '/etc/gshadow',
-  '/etc/gshadow-',
-  '/etc/sudoers',
-  '/etc/sudoers.d',
-  '/etc/ssh',
-  '/etc/ssl/private',
-  '/etc/pki/tls/private',
-  '/etc/letsencrypt',
-  '/etc/krb5.keytab',
-  '/etc/NetworkManager/system-connections',
-  '/etc/wpa_supplicant',
-  '/etc/netplan',
-  '/etc/wireguard',
-  '/etc/openvpn',
-  '/etc/ipsec.secrets',
-  '/etc/ppp/chap-secrets',
-  '/etc/ppp/pap-secrets',
-  '/etc/mysql/debian.cnf',
-  '/etc/postfix/sasl_passwd',
-  '/etc/docker/key.json',
-  '/etc/rancher',
-  '/etc/kubernetes',
-  '/etc/vault.d',
-  '/var/lib/iwd',
-  '/var/lib/bluetooth',
-  '/var/lib/NetworkManager',
-  '/var/lib/kubelet',
-  '/var/lib/tailscale',
-  '/run/credentials',
-  '/run/secrets',
-  '/run/user',
-  '/var/run/secrets',
-]
+export const systemSecretPlaces: readonly string[] = `
+/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/sudoers.d /etc/ssh /etc/ssl/private
+/etc/pki/tls/private /etc/letsencrypt /etc/krb5.keytab /etc/NetworkManager/system-connections /etc/wpa_supplicant
+/etc/netplan /etc/wireguard /etc/openvpn /etc/ipsec.secrets /etc/ppp/chap-secrets /etc/ppp/pap-secrets
+/etc/mysql/debian.cnf /etc/postfix/sasl_passwd /etc/docker/key.json /etc/rancher /etc/kubernetes /etc/vault.d
+/var/lib/iwd /var/lib/bluetooth /var/lib/NetworkManager /var/lib/kubelet /var/lib/tailscale /run/credentials
+/run/secrets /run/user /var/run/secrets
+`
+  .trim()
+  .split(/\s+/)

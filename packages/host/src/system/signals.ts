@@ -1,4 +1,4 @@
-import { errorCode } from '@parley/text'
+import { errorCode, orNull } from '@parley/text'
 
 /** Tests if a process with this number exists, of any user. Needs no descriptor. */
 export function isThere(pid: number): boolean {
@@ -20,12 +20,8 @@ export function killProcess(pid: number): boolean {
 }
 
 function send(target: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(target, signal)
-  } catch {
-    // ESRCH: no such process. EPERM: another user's (a setuid program), or on macOS only zombies.
-    return false
-  }
+  // ESRCH: no such process. EPERM: another user's (a setuid program), or on macOS only zombies.
+  return orNull(() => process.kill(target, signal)) ?? false
 }
 
 const highestSignal = 64

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { errorCode, errorMessage } from '@parley/text'
+import { statOrNull } from './locked-files.ts'
 
 const emptyName = 'The name of the program is empty'
 
@@ -136,11 +137,7 @@ function placesOf(program: string, spec: StartAttempt): string[] {
 }
 
 function exists(path: string): boolean {
-  try {
-    return statSync(path).isFile()
-  } catch {
-    return false // a folder of PATH may also be inaccessible
-  }
+  return statOrNull(path)?.isFile() === true
 }
 
 function isExecutable(path: string): boolean {

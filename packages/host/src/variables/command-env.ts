@@ -71,10 +71,9 @@ export function heldVariables(environment: Variables, rules: EnvRules): readonly
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-type Judge = (name: string, value: string) => HeldBecause | null
-
 /** Returns what judges each variable; null for one that is passed on. */
-function judgeBy({ include = [], exclude = [], isSecret = () => false, changeable }: EnvRules): Judge {
+function judgeBy(rules: EnvRules): (name: string, value: string) => HeldBecause | null {
+  const { include = [], exclude = [], isSecret = () => false, changeable } = rules
   const isIncluded = anyOf(include)
   const isExcluded = anyOf(exclude)
   return (name, value) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
-import { errorCode, isMissing, parseRecord } from '@parley/text'
+import { errorCode, isMissing, orNull, parseRecord } from '@parley/text'
 import { liesWithin, systemErrorReason } from '@parley/workspace'
 import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
@@ -120,11 +120,7 @@ function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree 
 
 /** Returns the kind of entry at a path; null without an entry, and where it cannot be told. */
 function kindAt(path: string, tree: ProjectTree) {
-  try {
-    return tree.look(path)?.kind ?? null
-  } catch {
-    return null
-  }
+  return orNull(() => tree.look(path)?.kind ?? null)
 }
 
 /**
@@ -152,11 +148,7 @@ function filesBelow(folder: string, tree: ProjectTree): readonly string[] {
 
 /** Lists a folder; an empty list where it cannot be read: hooks run without unread files. */
 function entriesOf(folder: string, tree: ProjectTree) {
-  try {
-    return tree.list(folder)
-  } catch {
-    return []
-  }
+  return orNull(() => tree.list(folder)) ?? []
 }
 
 /** Returns whether a file still has the content that was trusted. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join, relative } from 'node:path'
-import { isMissing } from '@parley/text'
+import { isMissing, orNull } from '@parley/text'
 import { liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile } from './project-programs.ts'
 import type { EntryKind, FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
@@ -61,24 +61,20 @@ function isThere(path: string, tree: ProjectTree): boolean {
 }
 
 function realOf(path: string, tree: ProjectTree): string | null {
-  try {
-    return tree.real(path)
-  } catch {
-    return null
-  }
+  return orNull(() => tree.real(path))
 }
 
 function namesIn(folder: string, tree: ProjectTree): readonly string[] {
-  try {
-    return tree
-      .list(folder)
-      .map(({ name }) => name)
-      .filter((name) => !name.startsWith('.'))
-      .toSorted()
-      .slice(0, skillLimits.perFolder)
-  } catch {
-    return []
-  }
+  return (
+    orNull(() =>
+      tree
+        .list(folder)
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith('.'))
+        .toSorted()
+        .slice(0, skillLimits.perFolder),
+    ) ?? []
+  )
 }
 
 interface SkillPlace extends RootedTree, Pick<ProjectSkill, 'path' | 'kind'> {}
@@ -102,11 +98,7 @@ function problemAt(place: SkillPlace): string | null {
 
 /** Looks at a file; null also where it cannot be read, as its reading will explain. */
 function entryAt(tree: ProjectTree, path: string) {
-  try {
-    return tree.look(path)
-  } catch {
-    return null
-  }
+  return orNull(() => tree.look(path))
 }
 
 type Looks = Map<string, { readonly state: string; readonly found: SkillFiles }>

@@ -1,4 +1,4 @@
-import type { Host, PinnedFolders, Sandboxes } from '@parley/host'
+import type { FoldersNow, Host, Sandboxes } from '@parley/host'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import type { Standing } from '../files/path-standing.ts'
 import type { SecretPaths } from '../files/secret-paths.ts'
@@ -57,5 +57,5 @@ export interface Environment extends EnvironmentIdentity, MachineFacts, Environm
    * Returns the real paths of writable folders, which are pinned at the first use by a conversation. Leaves out each
    * folder that was exchanged since, with a sentence in `changed`.
    */
-  rootsNow(folders: readonly string[]): Promise<ReturnType<PinnedFolders['now']>>
+  rootsNow(folders: readonly string[]): Promise<FoldersNow>
 }

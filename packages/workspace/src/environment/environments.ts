@@ -113,8 +113,8 @@ export function createEnvironments(ports: EnvironmentsPorts): Environments {
  * Returns the environment of this machine for one conversation; its writable folders stay as they were at the opening.
  */
 function pinned(local: Environment): Environment {
-  const folders = pinFolders()
-  return withMembers(local, { rootsNow: (wanted) => Promise.resolve(folders.now(wanted)) })
+  const foldersNow = pinFolders()
+  return withMembers(local, { rootsNow: (wanted) => Promise.resolve(foldersNow(wanted)) })
 }
 
 /** Returns an environment with other members. It is not copied: facts of a remote one are getters, valid once it was reached. */

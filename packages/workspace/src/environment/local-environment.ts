@@ -47,7 +47,7 @@ export function localEnvironment(parts: LocalParts): Environment {
     secrets,
     standingOf: async (paths, roots) =>
       standingsHere(paths, roots, { home: userHome, env, own, programs, secrets: await secrets() }),
-    rootsNow: (folders) => Promise.resolve(pinFolders().now(folders)),
+    rootsNow: (folders) => Promise.resolve(pinFolders()(folders)),
   }
 }
 

@@ -10,7 +10,7 @@ import {
   rootOf,
   type StartedProgram,
 } from '@parley/host'
-import { programsByName } from '@parley/text'
+import { orNull, programsByName } from '@parley/text'
 import type { EnvironmentFiles } from './environment-files.ts'
 import { whenUnknown } from './errors.ts'
 import { isSecret, type SecretPaths } from './secret-paths.ts'
@@ -128,9 +128,5 @@ export function ownPrograms(home: string): readonly StartedProgram[] {
 }
 
 function isThere(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    return false
-  }
+  return orNull(() => lstatSync(path, { throwIfNoEntry: false }) !== undefined) ?? false
 }

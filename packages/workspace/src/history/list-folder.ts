@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gitFoldersOf, openUnlocked } from '@parley/host'
+import { orNull } from '@parley/text'
 import { type IgnoreRules, isIgnored, rulesIn } from '../look-up/read-folder.ts'
 import { readAll } from './content-store.ts'
 
@@ -119,11 +120,7 @@ export function stampOf(stats: Stats): string | null {
 
 /** Reads metadata, links not followed; null when there is nothing, or its folder cannot be entered. */
 export function lookAt(path: string): Stats | null {
-  try {
-    return lstatSync(path, quietly) ?? null
-  } catch {
-    return null
-  }
+  return orNull(() => lstatSync(path, quietly) ?? null)
 }
 
 /** Tests if a path is one of the files that name ignored ones. */

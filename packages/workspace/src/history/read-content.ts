@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import { openUnlocked } from '@parley/host'
 import type { PathContent } from '@parley/protocol'
+import { orNull } from '@parley/text'
 import { contentHash } from '../patch/file-plan.ts'
 import { type ContentStore, readAll } from './content-store.ts'
 
@@ -27,11 +28,7 @@ export function readContent(path: string, stats: Stats, store: ContentStore): Pa
 }
 
 function linkTarget(path: string): Uint8Array | null {
-  try {
-    return Buffer.from(readlinkSync(path))
-  } catch {
-    return null
-  }
+  return orNull(() => Buffer.from(readlinkSync(path)))
 }
 
 /** Reads a regular file at a real path, and nothing that a link in one of its folders leads to. */

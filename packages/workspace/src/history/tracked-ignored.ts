@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gitFoldersOf, openUnlocked } from '@parley/host'
+import { orNull } from '@parley/text'
 import { readIndexNames } from '../look-up/index-names.ts'
 import { readAll } from './content-store.ts'
 import { lookAt, repositoryOf, stampOf } from './list-folder.ts'
@@ -81,9 +82,5 @@ function namesIn(index: string): readonly string[] {
 
 /** Tests if a file is there, and no folder on its way is a link. */
 function isPlainFile(path: string): boolean {
-  try {
-    return lookAt(path)?.isFile() === true && realpathSync(dirname(path)) === dirname(path)
-  } catch {
-    return false
-  }
+  return orNull(() => lookAt(path)?.isFile() === true && realpathSync(dirname(path)) === dirname(path)) ?? false
 }

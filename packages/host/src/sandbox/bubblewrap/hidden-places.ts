@@ -1,13 +1,8 @@
 import { namesIn } from '../../system/list-folder.ts'
 import { lookAt, realPathOrNull } from '../../system/real-path.ts'
 
-export interface HiddenPlaces {
-  readonly folders: readonly string[]
-  readonly files: readonly string[]
-}
-
 /** Sorts the existing paths by the kind of mount that hides them; for a link, by its target. */
-export function hiddenPlaces(paths: readonly string[]): HiddenPlaces {
+export function hiddenPlaces(paths: readonly string[]) {
   const folders = new Set<string>()
   const files = new Set<string>()
   for (const path of paths) {
@@ -35,31 +30,12 @@ export function standInFor(path: string): string {
 }
 
 /** System services that act for any process that reaches them. Below /run, or /var/run where that is another folder. */
-const servicesInRun = [
-  'acpid.socket',
-  'avahi-daemon',
-  'containerd',
-  'crio',
-  'cups',
-  'dbus',
-  'docker',
-  'docker.sock',
-  'host-services',
-  'initctl',
-  'libvirt',
-  'mysqld',
-  'pcscd',
-  'podman',
-  'postgresql',
-  'rpcbind.sock',
-  'screen',
-  'snapd-snap.socket',
-  'snapd.socket',
-  'systemd',
-  'tmux',
-  'user',
-  'uuidd',
-] as const
+const servicesInRun: readonly string[] = `
+  acpid.socket avahi-daemon containerd crio cups dbus docker docker.sock host-services initctl libvirt mysqld pcscd
+  podman postgresql rpcbind.sock screen snapd-snap.socket snapd.socket systemd tmux user uuidd
+`
+  .trim()
+  .split(/\s+/)
 
 const servicesElsewhere = [
   '/var/lib/incus/unix.socket',

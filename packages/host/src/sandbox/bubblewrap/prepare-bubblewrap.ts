@@ -1,11 +1,11 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { arch, release as kernelRelease } from 'node:os'
+import { gitFoldersInTmp } from '../../git/folders-read-by-git.ts'
 import { watchNewRepositories } from '../../paths/new-repositories.ts'
 import { type ReservedName, reserveName } from '../../paths/reserved-names.ts'
 import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
 import { findSandboxGuards, noSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
 import { realPathOrNull, spellings } from '../../system/real-path.ts'
-import { gitFoldersInTmp } from '../git-in-tmp.ts'
 import { writeLimits } from '../landlock/script.ts'
 import type { Loopback, Sandbox, SandboxLimits } from '../sandbox.ts'
 import { isFilterArch, seccompFilter } from '../seccomp/filter.ts'
@@ -35,7 +35,7 @@ export async function prepareBubblewrap(
   const guarded = isWritable ? await findSandboxGuards(roots, machine.host) : noSandboxGuards
   const held = holdAll(guarded.missing, machine.host.stateFolder ?? null)
   try {
-    const mounts = mountsFor(limits, machine, { roots, guarded, held })
+    const mounts = mountsFor(limits, machine.host.home, { roots, guarded, held })
     const visible = pinned.filter(({ path }) => isVisible(path, mounts))
     const surroundings = {
       program: machine.program,
@@ -121,18 +121,12 @@ function mountedAs(mounts: readonly Mount[], table: readonly MountLine[]): strin
   })
 }
 
-interface ProtectedRoots {
-  readonly roots: readonly string[]
-  readonly guarded: SandboxGuards
-  readonly held: readonly ReservedName[]
-}
-
 function mountsFor(
   limits: SandboxLimits,
-  machine: BubblewrapMachine,
-  { roots, guarded, held }: ProtectedRoots,
+  home: string,
+  { roots, guarded, held }: { roots: readonly string[]; guarded: SandboxGuards; held: readonly ReservedName[] },
 ): Mount[] {
-  const hidden = hiddenPlaces([...systemServices(machine.host.home), ...limits.masked])
+  const hidden = hiddenPlaces([...systemServices(home), ...limits.masked])
   const isWritable = limits.mode === 'workspace-write'
   const readOnlyRoots = roots.filter((root) => !isWritable || guarded.kept.includes(root))
   return planMounts({

@@ -1,7 +1,13 @@
 import { closeSync } from 'node:fs'
 import { watchNewRepositories } from '../../paths/new-repositories.ts'
 import { watchGuardedPaths } from '../../paths/restore-guarded.ts'
-import { allClosed, findSandboxGuards, outermost, type SandboxGuards } from '../../paths/sandbox-guards.ts'
+import {
+  allClosed,
+  type ClosedPaths,
+  findSandboxGuards,
+  outermost,
+  type SandboxGuards,
+} from '../../paths/sandbox-guards.ts'
 import { assertStartable } from '../../system/spawn-failure.ts'
 import { openAnonymousFile, openToAppend, readAnonymousFile } from '../anonymous-file.ts'
 import type { GuardedHost, Sandbox, SandboxLimits, SandboxWatch } from '../sandbox.ts'
@@ -32,7 +38,7 @@ export async function prepareLandlock(limits: SandboxLimits, machine: LandlockMa
   try {
     const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
     const guarded = await findSandboxGuards(roots, machine.host)
-    const outer = await scriptCommand(limits, { scratch, guarded }, machine)
+    const outer = await scriptCommand(limits, { scratch, guarded: allClosed(guarded) }, machine)
     const putBack = watchGuardedPaths({ ...onlyFiles(guarded), roots, closesNames: true })
     const lookAtMade = watchNewRepositories(limits.looksAtEnd === false ? [] : roots, machine.host)
     let isStarted = false
@@ -70,21 +76,13 @@ function onlyFiles(guarded: SandboxGuards) {
   return { kept: outermost(guarded), reportOnly: guarded.reportOnly, links: [], absent: [], held: [], hidden: [] }
 }
 
-interface LandlockPaths {
-  readonly scratch: string
-  readonly guarded: SandboxGuards
-}
-
 async function scriptCommand(
   limits: SandboxLimits,
-  places: LandlockPaths,
-  machine: LandlockMachine,
+  { scratch, guarded }: { readonly scratch: string; readonly guarded: ClosedPaths },
+  { program, version, arch }: LandlockMachine,
 ): Promise<string[]> {
-  const { program, version, arch } = machine
   const { network, mode } = limits
   const filter = { arch, unixSockets: false, ipSockets: network, attributes: mode !== 'read-only', shared: false }
-  const { scratch } = places
-  const guarded = allClosed(places.guarded)
   const rules = await rulesOfLimits(limits, { version, list: listFolder, scratch, guarded })
   if (rules.reduce((sum, rule) => sum + Buffer.byteLength(rule.path) + 15, 0) > maxRuleBytes) {
     throw new Error('There are too many files beside those that are to be kept from commands')
@@ -101,13 +99,8 @@ async function scriptCommand(
   ]
 }
 
-interface StatusFile {
-  /** Descriptor for the script, which writes to it when only the command itself can still fail. */
-  readonly writeFd: number
-  readonly watch: SandboxWatch
-}
-
-function openStatus(): StatusFile {
+/** Opens the file of the script, which writes to `writeFd` when only the command itself can still fail. */
+function openStatus(): { readonly writeFd: number; readonly watch: SandboxWatch } {
   const file = openAnonymousFile()
   const watch = {
     innerGroup: () => null,

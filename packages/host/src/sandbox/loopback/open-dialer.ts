@@ -34,11 +34,6 @@ const timeLimitMs = 10_000
 /** Time without a connection after which the process, of 45 MB, is ended. */
 const idleMs = 60_000
 
-interface WaitingDial {
-  resolve(socket: Socket): void
-  reject(error: Error): void
-}
-
 /** Starts the process. `entrance`: words that start a command in the loopback. It ends with this one, however that ends. */
 export function openDialer(entrance: readonly string[]): Dialer {
   const [program = '', ...args] = [...entrance, ...ownNode, '-e', script]
@@ -48,7 +43,7 @@ export function openDialer(entrance: readonly string[]): Dialer {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
-  const waiting = new Map<number, WaitingDial>()
+  const waiting = new Map<number, Pick<PromiseWithResolvers<Socket>, 'resolve' | 'reject'>>()
   let lastId = 0
   let isOpen = true
   const end = () => {

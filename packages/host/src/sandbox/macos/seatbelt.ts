@@ -47,13 +47,6 @@ export interface Profile {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-export interface ProfilePlaces {
-  /** Folder for temporary files of the command. Real path. */
-  readonly scratch: string
-  /** Protected paths below the writable roots. */
-  readonly guarded: ClosedPaths
-}
-
 const base = `(version 1)
 (deny default)
 (allow process-exec) (allow process-fork)
@@ -73,7 +66,10 @@ const unixSockets = `(allow system-socket (socket-domain AF_UNIX))
 (allow network-bind (local unix-socket)) (allow network-outbound (remote unix-socket))`
 
 /** Returns a profile for `sandbox-exec`, which denies by default; a later line overrides an earlier one. */
-export function seatbeltProfile(limits: SandboxLimits, { scratch, guarded }: ProfilePlaces): Profile {
+export function seatbeltProfile(
+  limits: SandboxLimits,
+  { scratch, guarded }: { readonly scratch: string; readonly guarded: ClosedPaths },
+): Profile {
   const roots = limits.mode === 'workspace-write' ? limits.writableRoots : []
   const parameters: Record<string, string> = {}
   const named = (prefix: string, paths: readonly string[]) =>

@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { constants, fstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { release } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { errorCode, isRecord } from '@parley/text'
-import { openUnlocked } from '../../system/locked-files.ts'
+import { errorCode, isRecord, orNull } from '@parley/text'
+import { withUnlocked } from '../../system/locked-files.ts'
 import type { FoundProgram } from '../../system/programs.ts'
 import type { Finding, Machine } from './machine.ts'
-
-/** Tiers that are kept; without enforcement, the search is repeated at each start. */
-type KeptEnforcement = 'full' | 'partial'
 
 /**
  * Returns all that a finding depends on: boot, user, kernel, namespaces (a container may share the home), programs and
@@ -37,14 +34,6 @@ function ownFile(): string {
   return ours === null ? '' : `${ours.mtimeMs} ${ours.size}`
 }
 
-function orNull<Value>(look: () => Value): Value | null {
-  try {
-    return look()
-  } catch {
-    return null
-  }
-}
-
 function describe(program: FoundProgram | null): string {
   return program === null ? '' : `${program.path} ${program.modifiedMs} ${program.sizeBytes}`
 }
@@ -59,13 +48,10 @@ export function readCachedFinding(file: string, key: string): Finding | null {
 
 /** Returns the text of a file that only this user could have written; of another file, the empty text. */
 function ownText(file: string): string {
-  const descriptor = openUnlocked(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
+  return withUnlocked(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK, (descriptor) => {
     const { mode, uid } = fstatSync(descriptor)
     return (mode & 0o077) === 0 && uid === process.getuid?.() ? readFileSync(descriptor, 'utf8') : ''
-  } finally {
-    closeSync(descriptor)
-  }
+  })
 }
 
 function findingOf(value: unknown): Finding | null {
@@ -117,6 +103,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-function isKept(enforcement: unknown): enforcement is KeptEnforcement {
+/** Returns false without enforcement: the search is then repeated at each start. */
+function isKept(enforcement: unknown): enforcement is 'full' | 'partial' {
   return enforcement === 'full' || enforcement === 'partial'
 }

@@ -16,17 +16,8 @@ export interface FilterOptions {
 }
 
 type ModeLabel = 'openFlags' | 'openatFlags' | 'secondMode' | 'thirdMode' | 'fourthMode'
-type Label =
-  | 'x32'
-  | 'clone'
-  | 'socket'
-  | 'socketpair'
-  | 'netlink'
-  | 'ioctl'
-  | 'personality'
-  | 'prlimit'
-  | ModeLabel
-  | Verdict
+type CallLabel = 'clone' | 'socket' | 'socketpair' | 'netlink' | 'ioctl' | 'personality' | 'prlimit'
+type Label = 'x32' | CallLabel | ModeLabel | Verdict
 type Verdict = 'allow' | 'refuse' | 'unknown' | 'kill'
 
 const architectures = {

@@ -1,3 +1,4 @@
+import { orNull } from '@parley/text'
 /** Line with its line end; empty only for a last line without one. */
 export interface TextLine {
   readonly text: string
@@ -35,11 +36,7 @@ export function textOfFile({ lines }: TextFile): string {
 
 /** Decodes UTF-8 and keeps a byte order mark. Returns null for invalid bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return null
-  }
+  return orNull(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
 }
 
 function splitTextLines(content: string): TextLine[] {
