@@ -1,11 +1,9 @@
 import type { ExecMethodName } from '@parley/protocol/exec'
-import { sendInOrder } from './ports/send-in-order.ts'
 import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
 import type { ClientLink } from './wire/client-link.ts'
 import type { ExecHandlers } from './wire/requests.ts'
-
-type PortHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `port/${string}`>>
+import type { WaitLimit } from './wire/waiters.ts'
 
 /** Time limit for bytes to wait for their turn. After it the answer is empty, and the client asks again. */
 const turnMs = 10_000
@@ -15,7 +13,7 @@ export function createPortHandlers(
   session: () => ExecSession,
   enforcer: Pick<PolicyEnforcer, 'assertPorts'>,
   link: Pick<ClientLink, 'drained'>,
-): PortHandlers {
+): Pick<ExecHandlers, Extract<ExecMethodName, `port/${string}`>> {
   const turn = sendInOrder(link)
   return {
     async 'port/connect'({ connectionId, sharedLoopback: loopback, port }) {
@@ -35,5 +33,32 @@ export function createPortHandlers(
       return { writtenBytes: await connection.write(afterByte, { bytes, end }, { waitMs, signal }) }
     },
     'port/close': ({ connectionId }) => ({ closed: session().ports.close(connectionId) }),
+  }
+}
+
+/**
+ * Creates turns, one after the other, each once the client has taken the earlier answer: all answers at once would be
+ * 16 MiB, ahead of the output of processes. Resolves to false when the time limit passes first.
+ */
+export function sendInOrder({ drained }: Pick<ClientLink, 'drained'>): (limit: WaitLimit) => Promise<boolean> {
+  let last = Promise.resolve()
+  return async ({ waitMs, signal }) => {
+    let isOver = false
+    const turn = last.then(async () => {
+      if (isOver) return
+      await drained()
+      // The answer before this one is sent in between.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    })
+    last = turn
+    const over = Promise.withResolvers<false>()
+    const end = () => over.resolve(false)
+    const timer = setTimeout(end, waitMs)
+    signal.addEventListener('abort', end, { once: true })
+    const isMine = await Promise.race([turn.then(() => true), over.promise])
+    isOver = true
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+    return isMine
   }
 }

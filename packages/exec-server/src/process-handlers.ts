@@ -5,8 +5,6 @@ import type { PolicyEnforcer } from './sandbox/enforce-policy.ts'
 import type { ExecSession } from './session.ts'
 import { type ExecHandlers, pathOf, processErrors, uriOf } from './wire/requests.ts'
 
-type ProcessHandlers = Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}` | 'copy/make'>>
-
 const defaultSize = { rows: 24, cols: 80 }
 /** Unwritten bytes up to which a write is answered at once, and above which it is rejected. */
 const fewUnwrittenBytes = 1024 * 1024
@@ -16,7 +14,10 @@ const maxReadBytes = 16 * 1024 * 1024
 const maxWaitMs = 2 ** 31 - 1
 const noEndOfInput = 'a terminal has no end of input; write BA== (ctrl-d) to it'
 
-export function createProcessHandlers(session: () => ExecSession, enforcer: PolicyEnforcer): ProcessHandlers {
+export function createProcessHandlers(
+  session: () => ExecSession,
+  enforcer: PolicyEnforcer,
+): Pick<ExecHandlers, Extract<ExecMethodName, `process/${string}` | 'copy/make'>> {
   return {
     async 'process/start'(params) {
       const { processId, sandbox } = params
@@ -32,8 +33,8 @@ export function createProcessHandlers(session: () => ExecSession, enforcer: Poli
       const folder = await (files === undefined ? copies.find(key) : copies.make(key, files))
       return { folder: folder === null ? null : uriOf(folder) }
     },
-    async 'process/write'({ processId, chunk, writeId, closeStdin, hidden = false }) {
-      await write(session().record(processId), { bytes: Buffer.from(chunk, 'base64'), writeId, closeStdin, hidden })
+    async 'process/write'(params) {
+      await write(session().record(params.processId), params)
       return { accepted: true, status: 'accepted' }
     },
     async 'process/resize'({ processId, size }) {
@@ -72,20 +73,17 @@ function specOf({ argv, cwd, env, tty, arg0, pipeStdin, size }: ExecMethods['pro
   }
 }
 
-interface Write {
-  readonly bytes: Buffer
-  readonly writeId: string | null | undefined
-  readonly closeStdin: boolean
-  readonly hidden: boolean
-}
-
-async function write(record: ProcessRecord, { bytes, writeId, closeStdin, hidden }: Write): Promise<void> {
+async function write(
+  record: ProcessRecord,
+  { chunk, writeId, closeStdin, hidden }: ExecMethods['process/write']['decoded'],
+): Promise<void> {
+  const bytes = Buffer.from(chunk, 'base64')
   await record.settled()
   const process = record.isRunning ? record.process : null
   if (process === null || !process.takesInput) throw processErrors.stdinClosed(record.id)
   if (process.unwrittenBytes > maxUnwrittenBytes) throw processErrors.stdinFull(record.id)
   if (closeStdin && record.hasTerminal) throw invalidParams(noEndOfInput, 'closeStdin')
-  if (hidden) record.hidden.keep(bytes)
+  if (hidden === true) record.hidden.keep(bytes)
   if (!record.writeIds.isNew(writeId)) return
   const taken = process.write(bytes)
   if (closeStdin) process.closeStdin()

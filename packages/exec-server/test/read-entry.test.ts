@@ -15,7 +15,7 @@ async function linked() {
   symlinkSync(at('work/file'), at('work/link'))
   const disposal = stack.move()
   const look = (own: string, target = own) =>
-    readMetadata({ own: { path: at(own), exact: true }, target: { path: at(target), exact: true } })
+    readMetadata({ path: at(own), exact: true }, { path: at(target), exact: true })
   return { at, look, [Symbol.asyncDispose]: () => disposal.disposeAsync() }
 }
 

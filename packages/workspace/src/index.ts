@@ -39,7 +39,7 @@ export { type ApplyOutcome, type ApplyRequest, applyPlan } from './patch/apply/a
 export { comparePlan } from './patch/apply/compare-plan.ts'
 export { diskPatchFiles, refusesLinks, writeNewFile } from './patch/apply/disk-patch-files.ts'
 export { changesOf, contentHash, type FileState, readChanges, recordChange } from './patch/file-plan.ts'
-export type { Hunk } from './patch/parse/hunk.ts'
+export type { Hunk } from './patch/parse/parse-chunks.ts'
 export { parsePatch } from './patch/parse/parse-patch.ts'
 export type { FileStat, PatchTarget, PatchView } from './patch/patch-files.ts'
 export { type JudgedPatch, type PatchQuestion, patchQuestion } from './patch/patch-question.ts'

@@ -34,14 +34,11 @@ export async function replaceFile(reach: Reach, { bytes, ...content }: FileConte
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Writes the new content to a path that is not there yet, with mode and owner of `like`. */
-type WriteTemporary = (temporary: string, like: FileStat | null) => Promise<void>
-
-/** Replaces a file by what `write` writes beside it, or not at all. */
+/** Replaces a file by what `write` writes to a path beside it, with mode and owner of `like`, or not at all. */
 export async function replaceWith(
   { path, exact }: Reach,
   { expectedHash, mode }: Omit<FileContent, 'bytes'>,
-  write: WriteTemporary,
+  write: (temporary: string, like: FileStat | null) => Promise<void>,
 ): Promise<void> {
   const target = exact ? path : await files.realPath(path)
   const before = await files.stat(target)

@@ -11,7 +11,6 @@ import { copyEntry } from './copy-entry.ts'
 import { assertThere, readFileRange, readFolder, readMetadata } from './read-entry.ts'
 
 type FileMethodName = Extract<ExecMethodName, `fs/${string}`>
-type FileHandlers = Pick<ExecHandlers, FileMethodName>
 type Decoded<Name extends FileMethodName> = ExecMethods[Name]['decoded']
 
 interface PathParams {
@@ -25,7 +24,7 @@ type Use<Params, Result> = (path: string, params: Params, limits: FileLimits | n
 /** Limit of running operations per connection, since each may hold 16 MiB. */
 const maxRunning = 2
 
-export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): FileHandlers {
+export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): Pick<ExecHandlers, FileMethodName> {
   const runReading = limitConcurrency(maxRunning)
   const runChanging = limitConcurrency(maxRunning)
   const within = <Params extends PathParams, Result>(run: TaskLimit, use: Use<Params, Result>) => {
@@ -46,7 +45,7 @@ export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): 
   return {
     'fs/readFile': onPath(async (path, params: Decoded<'fs/readFile'>, limits) => {
       const reach = await reachOf(path, 'read', { exact: exact(params), limits })
-      return readFileRange(reach, { offset: params.offset, length: params.length ?? null })
+      return readFileRange(reach, params.offset, params.length ?? null)
     }),
     'fs/writeFile': toChange(async (path, params: Decoded<'fs/writeFile'>, limits) => {
       const { dataBase64, expectedHash, mode } = params
@@ -56,7 +55,7 @@ export function createFileHandlers(link: ClientLink, enforcer: PolicyEnforcer): 
     }),
     'fs/getMetadata': onPath(async (path, _: Decoded<'fs/getMetadata'>, limits) => {
       const target = await reachOf(path, 'look', { exact: false, limits })
-      return readMetadata({ own: await reachOfItself(path, 'look', { exact: false, limits }), target })
+      return readMetadata(await reachOfItself(path, 'look', { exact: false, limits }), target)
     }),
     'fs/readDirectory': onPath(async (path, params: Decoded<'fs/readDirectory'>, limits) =>
       readFolder(await reachOf(path, 'read', { exact: exact(params), limits })),

@@ -11,16 +11,14 @@ const maxTransferBytes = 16 * 1024 * 1024
 
 const pieceBytes = 1024 * 1024
 
-interface FileRange {
-  readonly offset: number
-  /** Bytes to read; null reads to the end, up to the limit of one read. */
-  readonly length: number | null
-}
-
-/** Reads a part of a regular file. Throws for anything else, since a pipe without a writer would block for ever. */
+/**
+ * Reads a part of a regular file; a null `length` reads to the end, up to the limit of one read. Throws for anything
+ * else, since a pipe without a writer would block for ever.
+ */
 export async function readFileRange(
   { path, exact }: Reach,
-  { offset, length }: FileRange,
+  offset: number,
+  length: number | null,
 ): Promise<ExecResultOf<'fs/readFile'>> {
   await using handle = await (exact
     ? openRealFile(path)
@@ -50,14 +48,11 @@ async function readUpTo(handle: FileHandle, offset: number, wanted: number): Pro
   return Buffer.concat(pieces)
 }
 
-/** Path, and where it leads if a link lies at it. */
-interface Looked {
-  readonly own: Reach
-  readonly target: Reach
-}
-
-/** Describes a file. Omits facts of a link's target where another link has replaced the link since. */
-export async function readMetadata({ own, target }: Looked): Promise<ExecResultOf<'fs/getMetadata'>> {
+/**
+ * Describes the file at a path, and at the target where a link lies there. Omits facts of a target where another link
+ * has replaced the link since.
+ */
+export async function readMetadata(own: Reach, target: Reach): Promise<ExecResultOf<'fs/getMetadata'>> {
   const { stats: itself, linkTarget } = await lookAt(own)
   const led = linkTarget === null ? null : await lookAtTarget(target)
   const found = led ?? itself

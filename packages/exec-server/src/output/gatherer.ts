@@ -5,12 +5,6 @@ export interface OutputSink {
   output(stream: OutputStream, bytes: Buffer): void
 }
 
-interface Gatherer {
-  take(sink: OutputSink, stream: OutputStream, chunk: Buffer): void
-  /** Sends what waits, before any notification that must follow it. */
-  flush(): void
-}
-
 const gatheredBytes = 64 * 1024
 /** Size from which a chunk is sent without gathering. */
 const largeBytes = 32 * 1024
@@ -20,9 +14,10 @@ const burstMs = 4
 
 /**
  * Joins output into fewer messages: the first chunk of a burst is sent at once, later ones in pieces of up to 64 KiB.
- * One buffer serves all processes and is flushed when another process or stream writes.
+ * One buffer serves all processes and is flushed when another process or stream writes, and before any notification that
+ * must follow it.
  */
-export function createGatherer(): Gatherer {
+export function createGatherer() {
   const buffer = Buffer.allocUnsafeSlow(gatheredBytes)
   let used = 0
   let from: { sink: OutputSink; stream: OutputStream } | null = null
@@ -47,7 +42,7 @@ export function createGatherer(): Gatherer {
   }
   return {
     flush,
-    take(sink, stream, chunk) {
+    take(sink: OutputSink, stream: OutputStream, chunk: Buffer): void {
       if (from?.sink !== sink || from.stream !== stream || used + chunk.length > gatheredBytes) flush()
       from = { sink, stream }
       if (used === 0 && chunk.length >= largeBytes) {

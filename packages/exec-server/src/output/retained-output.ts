@@ -8,12 +8,6 @@ export interface OutputChunk {
   readonly chunk: string
 }
 
-export interface RetainedSlice {
-  readonly chunks: readonly OutputChunk[]
-  /** Highest requested number that is no longer kept; null when all are kept. */
-  readonly missingThrough: number | null
-}
-
 export interface RetentionLimits {
   readonly memoryBytes: number
   readonly fileBytes: number
@@ -73,8 +67,11 @@ export class RetainedOutput {
     this.#lose()
   }
 
-  /** Returns chunks numbered above `afterSeq`, up to `maxBytes` but at least one. */
-  read(afterSeq: number, maxBytes: number): RetainedSlice {
+  /**
+   * Returns chunks numbered above `afterSeq`, up to `maxBytes` but at least one. `missingThrough`: highest requested
+   * number that is no longer kept; null when all are kept.
+   */
+  read(afterSeq: number, maxBytes: number): { chunks: readonly OutputChunk[]; missingThrough: number | null } {
     const chunks: OutputChunk[] = []
     let sizeBytes = 0
     for (let index = this.#indexAfter(afterSeq); index < this.#kept.length; index += 1) {

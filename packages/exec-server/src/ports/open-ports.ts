@@ -5,7 +5,7 @@ import { PortConnection } from './port-connection.ts'
 /** Connections of one session to ports in its loopbacks. */
 export interface OpenPorts {
   /** Connects; a connection of this id stays as it is. Rejects with `portNotReachable`, `tooManyConnections`. */
-  connect(connectionId: string, wanted: WantedPort): Promise<unknown>
+  connect(connectionId: string, wanted: { readonly loopback: string; readonly port: number }): Promise<unknown>
   /** Resolves to a connection. Rejects with `unknownConnection`. */
   connection(connectionId: string): Promise<PortConnection>
   /** Returns false for an unknown id. */
@@ -13,17 +13,12 @@ export interface OpenPorts {
   closeAll(): void
 }
 
-interface WantedPort {
-  readonly loopback: string
-  readonly port: number
-}
-
 /** Limit of connections of a session: their requests must leave room for others. */
 const maxConnections = 128
 
 export function createOpenPorts(loopbacks: Pick<SharedLoopbacks, 'named'>): OpenPorts {
   const opened = new Map<string, Promise<PortConnection>>()
-  const dial = async (connectionId: string, { loopback, port }: WantedPort) => {
+  const dial = async (connectionId: string, { loopback, port }: Parameters<OpenPorts['connect']>[1]) => {
     for (const one of await loopbacks.named(loopback)) {
       const socket = await one.connect(port).catch(() => null)
       if (socket !== null) return new PortConnection(connectionId, socket)

@@ -6,18 +6,6 @@ import { createWaiters, type WaitLimit } from '../wire/waiters.ts'
 /** Bytes that are kept each way for a side that does not read; the other one waits then. */
 const keptBytes = 128 * 1024
 
-interface ReadBytes {
-  readonly bytes: Buffer
-  /** True where nothing follows. */
-  readonly ended: boolean
-}
-
-interface WrittenBytes {
-  readonly bytes: Buffer
-  /** True where nothing follows. */
-  readonly end: boolean
-}
-
 /**
  * Connection to a process in a loopback. Its bytes are numbered, so that a request which was repeated after a lost link
  * gives no byte twice.
@@ -54,8 +42,8 @@ export class PortConnection {
       .resume()
   }
 
-  /** Reads on after so many bytes. Rejects with `connectionLost` once all that came was read. */
-  async read(afterByte: number, limit: WaitLimit): Promise<ReadBytes> {
+  /** Reads on after so many bytes; nothing follows where it has ended. Rejects with `connectionLost` once all was read. */
+  async read(afterByte: number, limit: WaitLimit): Promise<{ readonly bytes: Buffer; readonly ended: boolean }> {
     this.#confirm(afterByte)
     const isThere = () => this.#given.length > 0 || this.#comingBytes > 0 || this.#isOver
     await this.#waiters.until(isThere, limit)
@@ -66,8 +54,15 @@ export class PortConnection {
     return { bytes: this.#given, ended: this.#hasEnded && this.#comingBytes === 0 }
   }
 
-  /** Writes what of the bytes was not written before, once there is room. Returns how many bytes were written so far. */
-  async write(afterByte: number, { bytes, end }: WrittenBytes, limit: WaitLimit): Promise<number> {
+  /**
+   * Writes what of the bytes was not written before, once there is room; `end`: nothing follows. Returns how many bytes
+   * were written so far.
+   */
+  async write(
+    afterByte: number,
+    { bytes, end }: { readonly bytes: Buffer; readonly end: boolean },
+    limit: WaitLimit,
+  ): Promise<number> {
     if (afterByte > this.#writtenBytes) throw invalidParams('afterByte is beyond what was written', 'afterByte')
     const restOf = () => bytes.subarray(Math.max(0, this.#writtenBytes - afterByte))
     if (restOf().length > 0) {

@@ -17,6 +17,7 @@ import { isSecret, liesWithin, realPathOf, type SecretPaths, systemErrorReason }
 import { fileFailure, machineErrors, processErrors } from '../wire/requests.ts'
 import {
   assertPlaces,
+  assertPolicyUnderCeiling,
   assertReadablePlace,
   bothLimits,
   ceilingSentence,
@@ -29,7 +30,6 @@ import {
   ownFileLimits,
 } from './machine-ceiling.ts'
 import { createPathsUnderWay, type RequestLimits } from './paths-under-way.ts'
-import { assertPolicyUnderCeiling } from './policy-under-ceiling.ts'
 import { resolved } from './reach.ts'
 import { readSandboxPolicy, type SandboxPolicy } from './read-policy.ts'
 import type { LoopbackKey, SharedLoopbacks } from './shared-loopbacks.ts'
@@ -116,7 +116,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
   async function clientLimits(policy: Sandboxed): Promise<FileLimits> {
     const roots = await rootsOf(policy, null, ceiling)
     const writable = policy.mode === 'read-only' ? [] : roots.map(({ real }) => real)
-    return fileLimits({ roots: writable, masked: await masksOf(policy), guard: () => guard(writable) })
+    return fileLimits(writable, await masksOf(policy), () => guard(writable))
   }
   return {
     report: async () => {
@@ -142,7 +142,7 @@ export function createPolicyEnforcer(parts: PolicyEnforcerParts): PolicyEnforcer
     },
     async files(written) {
       const policy = readUnderstood(written)
-      const own = ownFileLimits(ceiling, { secrets: await secrets(), guard })
+      const own = ownFileLimits(ceiling, await secrets(), guard)
       return underWay.noting(bothLimits(own, policy === null ? null : await clientLimits(policy)))
     },
     async guardOf(paths, roots) {
@@ -215,16 +215,11 @@ function sandboxType(enforcement: Exclude<Enforcement, 'none'>, platform: string
   return enforcement === 'full' ? 'bubblewrap' : 'landlock'
 }
 
-interface FileBounds {
-  /** Real paths that are writable; empty for a read-only policy. */
-  readonly roots: readonly string[]
-  readonly masked: SecretPaths
-  /** Resolves with the check for protected files, counting files that other requests are making. */
-  readonly guard: () => Promise<Guard>
-}
-
-/** Returns the limits of a client's policy, with the errors that a sandboxed process would get. */
-function fileLimits({ roots, masked, guard }: FileBounds): FileLimits {
+/**
+ * Returns the limits of a client's policy, with the errors that a sandboxed process would get. `roots`: real paths that
+ * are writable. `guard` resolves with the check for protected files, counting files that other requests are making.
+ */
+function fileLimits(roots: readonly string[], masked: SecretPaths, guard: () => Promise<Guard>): FileLimits {
   let known: Promise<Guard> | null = null
   const assertReadable = (real: string) => {
     if (isSecret(real, masked)) throw fileFailure('EACCES', real, 'the sandbox does not let it be read')

@@ -3,6 +3,7 @@ import type { Guard } from '@parley/host'
 import { aboveSandboxCeiling, type SandboxMode, type SandboxPermissions } from '@parley/protocol'
 import { isSecret, liesWithin, type SecretPaths } from '@parley/workspace'
 import { fileFailure, machineErrors } from '../wire/requests.ts'
+import type { SandboxPolicy } from './read-policy.ts'
 
 /** Most that the owner of an exec-server allows its clients. All paths are real. */
 export interface MachineCeiling {
@@ -24,12 +25,45 @@ export const noCeiling: MachineCeiling = {
 }
 
 /** Throws for a sandbox mode or unix sockets above the ceiling. The network of processes has no ceiling here. */
-export function assertUnderCeiling(request: Omit<SandboxPermissions, 'network'>, ceiling: MachineCeiling): void {
+function assertUnderCeiling(request: Omit<SandboxPermissions, 'network'>, ceiling: MachineCeiling): void {
   const { maxSandbox, unixSockets } = ceiling
   const excess = aboveSandboxCeiling(request, { sandbox: maxSandbox, network: true, unixSockets })
   if (excess === 'sandbox' && request.sandbox !== undefined)
     throw machineErrors.aboveCeiling(maxSandbox, request.sandbox)
   if (excess === 'unixSockets') throw machineErrors.unixSocketsNotAllowed()
+}
+
+/** Fields of a policy with limits. */
+type ConfinedPolicy = Omit<Extract<SandboxPolicy, { kind: 'confined' }>, 'kind'>
+
+/** Compares one field of a policy with the ceiling; throws the error that a client gets. */
+type CeilingCheck<Field extends keyof ConfinedPolicy> = (
+  policy: Pick<ConfinedPolicy, Field>,
+  ceiling: MachineCeiling,
+) => void
+
+/** Folders are judged by their real paths, once these are known: `assertPlaces`. */
+const judgedAsPlaces = () => undefined
+/** Only makes the sandbox stricter, or is shared with processes of the same session and limits. */
+const givesNothing = () => undefined
+/** The owner's flags do not limit it. */
+const notLimited = () => undefined
+
+/** Check of each field of a policy; a new field without an entry does not compile. */
+const checks: { readonly [Field in keyof ConfinedPolicy]: CeilingCheck<Field> } = {
+  mode: ({ mode }, ceiling) => assertUnderCeiling({ sandbox: mode }, ceiling),
+  unixSockets: ({ unixSockets }, ceiling) => assertUnderCeiling({ unixSockets }, ceiling),
+  network: notLimited,
+  writableRoots: judgedAsPlaces,
+  cwd: judgedAsPlaces,
+  masked: givesNothing,
+  loopback: givesNothing,
+}
+
+/** Throws the error that a client gets for a policy above the ceiling; null is a policy without limits. */
+export function assertPolicyUnderCeiling(policy: ConfinedPolicy | null, ceiling: MachineCeiling): void {
+  if (policy === null) assertUnderCeiling({ sandbox: 'danger-full-access' }, ceiling)
+  else for (const check of Object.values(checks)) check(policy, ceiling)
 }
 
 /** Folder as a client names it, and its real path. */
@@ -110,14 +144,15 @@ export interface FileLimits {
   assertAllWritable(reals: readonly string[]): Promise<void>
 }
 
-interface OwnSources {
-  readonly secrets: SecretPaths
-  /** Resolves with the check for protected files below folders. */
-  readonly guard: (roots: readonly string[]) => Promise<Guard>
-}
-
-/** Returns what file operations may do at most; null where the ceiling limits nothing. */
-export function ownFileLimits(ceiling: MachineCeiling, { secrets, guard }: OwnSources): FileLimits | null {
+/**
+ * Returns what file operations may do at most; null where the ceiling limits nothing. `guard` resolves with the check for
+ * protected files below folders.
+ */
+export function ownFileLimits(
+  ceiling: MachineCeiling,
+  secrets: SecretPaths,
+  guard: (roots: readonly string[]) => Promise<Guard>,
+): FileLimits | null {
   const { maxSandbox, writable, readable } = ceiling
   if (maxSandbox === 'danger-full-access') return null
   const assertNoSecret = (real: string) => {

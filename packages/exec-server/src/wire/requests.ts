@@ -188,23 +188,18 @@ export function asFileFailure(error: unknown, path: string): unknown {
     : fileFailure(code, path, reason)
 }
 
-/** Texts that were written to a process as secrets, for the next server of its conversation. In memory only. */
-export interface HiddenTexts {
-  readonly all: readonly string[]
-  /** Keeps a text without its line end. Throws `invalidParams` where there would be too much of them. */
-  keep(bytes: Buffer): void
-}
-
 const maxHidden = 256
 const maxHiddenBytes = 64 * 1024
 
-export function createHiddenTexts(): HiddenTexts {
+/** Returns the texts that were written to a process as secrets, for the next server of its conversation. In memory only. */
+export function createHiddenTexts() {
   const all = new Set<string>()
   return {
-    get all() {
+    get all(): readonly string[] {
       return [...all]
     },
-    keep(bytes) {
+    /** Keeps a text without its line end. Throws `invalidParams` where there would be too much of them. */
+    keep(bytes: Buffer): void {
       const text = bytes.toString('utf8').replace(/\r?\n$/, '')
       // Of a write that is repeated after the link was lost, too.
       if (all.has(text)) return
@@ -218,18 +213,14 @@ export function createHiddenTexts(): HiddenTexts {
   }
 }
 
-/** Ids of the newest writes, to recognise a repeated write. */
-export interface WriteIds {
-  /** Records the id and returns false when it was recorded before. */
-  isNew(id: string | null | undefined): boolean
-}
-
 const remembered = 1000
 
-export function createWriteIds(): WriteIds {
+/** Returns the ids of the newest writes, to recognise a repeated write. */
+export function createWriteIds() {
   const seen = new Set<string>()
   return {
-    isNew(id) {
+    /** Records the id and returns false when it was recorded before. */
+    isNew(id: string | null | undefined): boolean {
       if (id === null || id === undefined) return true
       if (seen.has(id)) return false
       seen.add(id)

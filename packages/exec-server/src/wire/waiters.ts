@@ -1,20 +1,14 @@
-/** Requests that wait for something to come. */
-export interface Waiters {
-  /** Resolves when the condition holds, `waitMs` has passed or the signal has aborted. */
-  until(isMet: () => boolean, limit: WaitLimit): Promise<void>
-  /** Looks at all conditions. */
-  wake(): void
-}
-
 export interface WaitLimit {
   readonly waitMs: number
   readonly signal: AbortSignal
 }
 
-export function createWaiters(): Waiters {
+/** Returns a list of requests that wait for something to come. */
+export function createWaiters() {
   const waiting = new Set<() => void>()
   return {
-    async until(isMet, { waitMs, signal }) {
+    /** Resolves when the condition holds, `waitMs` has passed or the signal has aborted. */
+    async until(isMet: () => boolean, { waitMs, signal }: WaitLimit): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>()
       const look = () => {
         if (isMet() || signal.aborted) resolve()
@@ -28,7 +22,8 @@ export function createWaiters(): Waiters {
       signal.removeEventListener('abort', look)
       clearTimeout(timer)
     },
-    wake() {
+    /** Looks at all conditions. */
+    wake(): void {
       for (const look of waiting) look()
     },
   }

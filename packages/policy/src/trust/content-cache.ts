@@ -8,17 +8,12 @@ export interface ContentCache {
   keep(path: string, state: string, content: Buffer): Buffer
 }
 
-interface CachedFile {
-  readonly state: string
-  readonly content: WeakRef<Buffer>
-}
-
 /**
  * Creates the contents of all machines, by the settings that reach a machine. A content goes with its last reader. A
  * change that leaves a file in its state is seen with the next change that does not.
  */
 export function createContentCaches(): (machine: string) => ContentCache {
-  const files = new Map<string, CachedFile>()
+  const files = new Map<string, { readonly state: string; readonly content: WeakRef<Buffer> }>()
   const contents = new Map<string, WeakRef<Buffer>>()
   const forgotten = new FinalizationRegistry<() => void>((forget) => forget())
   return (machine) => {

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { foldersUp, gitFoldersOf } from '@parley/host'
+import { orNull } from '@parley/text'
 import { liesWithin, realOrGiven } from '@parley/workspace'
 
 /** Folder of a project's own configuration. */
@@ -15,14 +16,12 @@ export interface ProjectRoot {
 
 /** Returns the repository that contains a folder, else the folder itself; null when it cannot be read. */
 export function projectRoot(cwd: string): ProjectRoot | null {
-  try {
+  return orNull(() => {
     const real = realpathSync(cwd)
     if (!statSync(real).isDirectory()) return null
     const repository = foldersUp(real).find(isRepository)
     return { folder: repository ?? real, isRepository: repository !== undefined }
-  } catch {
-    return null
-  }
+  })
 }
 
 /** Returns whether the configuration folder is `$PARLEY_HOME`, as in the user's home, which is no project. */

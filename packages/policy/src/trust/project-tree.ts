@@ -14,7 +14,7 @@ export interface ProjectTree {
   real(path: string): string
   /** Returns the entry at a path, without following a link there; null without an entry. */
   look(path: string): TreeEntry | null
-  list(folder: string): readonly TreeName[]
+  list(folder: string): readonly { readonly name: string; readonly kind: EntryKind }[]
   isProgram(path: string): boolean
   /**
    * Passes the bytes of a file below `root` to `visit` in chunks. Returns null, or the reason why it was not read:
@@ -38,11 +38,6 @@ export type FoundPaths = { readonly paths: readonly string[] } | { readonly prob
 type HashedFile = { readonly hash: string; readonly sizeBytes: number } | { readonly problem: string }
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'other'
-
-interface TreeName {
-  readonly name: string
-  readonly kind: EntryKind
-}
 
 interface TreeEntry {
   readonly kind: EntryKind

@@ -63,13 +63,11 @@ function isText(bytes: Buffer): boolean {
   return bytes.equals(Buffer.from(bytes.toString('utf8')))
 }
 
-interface PlainFile {
-  /** Content; absent, as `problem` is, when there is no such file. */
-  readonly bytes?: Buffer
-  readonly problem?: string
-}
-
-function readPlainFile(file: Omit<WantedFile, 'mustBeOwn'>, tree: ProjectTree): PlainFile {
+/** Returns the content or a problem; neither when there is no such file. */
+function readPlainFile(
+  file: Omit<WantedFile, 'mustBeOwn'>,
+  tree: ProjectTree,
+): { readonly bytes?: Buffer; readonly problem?: string } {
   const chunks: Buffer[] = []
   const problem = tree.visit({ ...file, mustBeOwn: true }, (chunk) => chunks.push(Buffer.from(chunk)))
   return problem === null ? { bytes: Buffer.concat(chunks) } : problem === 'absent' ? {} : { problem }

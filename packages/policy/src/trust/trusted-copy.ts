@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { openUnlocked } from '@parley/host'
 import { liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile, Programs } from './project-programs.ts'
-import type { ProjectTree } from './project-tree.ts'
+import type { RootedTree } from './project-tree.ts'
 
 const hashed = 'sha256:'
 
@@ -18,11 +18,7 @@ export interface TrustedFile {
 
 type Trusted = { readonly files: readonly TrustedFile[] } | { readonly problem: string }
 
-interface Trusting {
-  readonly root: string
-  readonly tree: ProjectTree
-  programs(): Programs
-}
+type Trusting = RootedTree & { programs(): Programs }
 
 /** Reads the files that trust is bound to. Returns the reason where a file no longer has its trusted content. */
 export function readTrusted(project: Trusting): Trusted {
@@ -40,10 +36,7 @@ export function readTrusted(project: Trusting): Trusted {
   }
 }
 
-function readOne(
-  { root, tree }: Omit<Trusting, 'programs'>,
-  { path, content }: ProgramFile,
-): Omit<TrustedFile, 'path'> | string {
+function readOne({ root, tree }: RootedTree, { path, content }: ProgramFile): Omit<TrustedFile, 'path'> | string {
   const real = tree.real(resolve(root, path))
   if (!liesWithin(real, root)) return 'lies outside the project now'
   const hash = createHash('sha256')

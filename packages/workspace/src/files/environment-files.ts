@@ -20,8 +20,11 @@ export interface EnvironmentFiles {
   look(path: string): Promise<FoundFile>
   /** Returns true for a regular file with execute permission; false where this cannot be determined. */
   isProgram(path: string): Promise<boolean>
-  /** Lists a folder. Throws when `realPath` contains a link. */
-  list(realPath: string, atMost: number): Promise<FolderNames>
+  /** Lists a folder; truncated if it has more entries than `atMost`. Throws when `realPath` contains a link. */
+  list(
+    realPath: string,
+    atMost: number,
+  ): Promise<{ readonly entries: readonly NamedEntry[]; readonly truncated: boolean }>
   /** Reads the target of a link as written. Throws when a folder in `path` is a link. */
   readLink(path: string): Promise<string>
   /** Opens a file or folder for reading. Throws when `realPath` contains a link. Does not wait on a pipe without a writer. */
@@ -36,12 +39,6 @@ export interface FoundFile {
   readonly identity?: string
   /** Changes with each write to it; absent where that is not reported. */
   readonly state?: string
-}
-
-interface FolderNames {
-  readonly entries: readonly NamedEntry[]
-  /** True when the folder has more entries than requested. */
-  readonly truncated: boolean
 }
 
 export interface NamedEntry {

@@ -107,13 +107,8 @@ function once<Value>(find: (path: string) => Promise<Value>): (path: string) => 
   }
 }
 
-interface PlacesBelow {
-  readonly existing: readonly string[]
-  /** Paths as written, and with the links of the home followed. */
-  readonly missing: readonly string[]
-}
-
-async function placesBelow(home: string, look: Look): Promise<PlacesBelow> {
+/** Returns the existing paths of a home; missing ones as written, and with the links of the home followed. */
+async function placesBelow(home: string, look: Look) {
   const atHome = await existingAtHome(home, look)
   const missing = namedAtHome.filter((name) => !atHome.has(name))
   return {

@@ -11,7 +11,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn, openUnlocked, timeSlices } from '@parley/host'
+import { namesIn, openUnlocked, timeSlices, withUnlocked } from '@parley/host'
+import { orNull } from '@parley/text'
 import { contentHash } from '../patch/file-plan.ts'
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -83,16 +84,7 @@ export function writePrivately(path: string, bytes: Uint8Array): void {
 
 /** Reads a regular file; null for a missing file. */
 export function readOrNull(path: string): Buffer | null {
-  try {
-    const descriptor = openUnlocked(path, O_RDONLY | O_NOFOLLOW)
-    try {
-      return readAll(descriptor, fstatSync(descriptor).size)
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return null
-  }
+  return orNull(() => withUnlocked(path, O_RDONLY | O_NOFOLLOW, (file) => readAll(file, fstatSync(file).size)))
 }
 
 /** Reads up to `sizeBytes` from the start of an open file. */
@@ -112,28 +104,20 @@ const maxStoredBytes = 1024 ** 3
 const dayMs = 24 * 60 * 60 * 1000
 const maxAgeMs = 30 * dayMs
 
-interface Stored {
-  readonly path: string
-  readonly sizeBytes: number
-  readonly writtenMs: number
-}
-
-interface Sweep {
-  readonly nowMs: number
-  readonly maxBytes?: number
-}
-
 /**
  * Removes contents older than 30 days, and the oldest beyond the limit; at most once a day, in slices. Keeps contents
  * written today, which conversations may rely on. Returns the number of removed files.
  */
-export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBytes }: Sweep): Promise<number> {
+export async function sweepStore(
+  folder: string,
+  { nowMs, maxBytes = maxStoredBytes }: { readonly nowMs: number; readonly maxBytes?: number },
+): Promise<number> {
   const marker = join(folder, 'swept')
   const last = lstatSync(marker, { throwIfNoEntry: false })?.mtimeMs
   if (last !== undefined && nowMs - last < dayMs) return 0
   writePrivately(marker, Buffer.from(''))
   const slices = timeSlices()
-  const stored: Stored[] = []
+  const stored: ReturnType<typeof filesIn> = []
   for (const name of namesIn(folder) ?? []) {
     for (const file of filesIn(join(folder, name))) stored.push(file)
     if (slices.isOver()) await slices.next()
@@ -151,7 +135,7 @@ export async function sweepStore(folder: string, { nowMs, maxBytes = maxStoredBy
   return removed
 }
 
-function filesIn(folder: string): Stored[] {
+function filesIn(folder: string) {
   return (namesIn(folder) ?? []).flatMap((name) => {
     const path = join(folder, name)
     const stats = lstatSync(path, { throwIfNoEntry: false })

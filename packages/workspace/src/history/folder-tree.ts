@@ -132,18 +132,11 @@ export function createFolderTree({ roots, isShown, maxInFolder }: TreeParts): Fo
   }
 }
 
-interface Walker {
-  /** Lists folders with all below them; null beyond the limit. */
-  walk(start: readonly FolderToScan[], limits: ScanLimits): Promise<string[] | null>
-  /** Lists a folder again with new folders below it; null when the ignore rules have changed, or beyond the limit. */
-  listAgain(folder: string, before: KnownFolder, limits: ScanLimits): Promise<string[] | null>
-}
-
 function createWalker({
   known,
   isShown,
   maxInFolder,
-}: Omit<TreeParts, 'roots'> & { readonly known: Map<string, KnownFolder> }): Walker {
+}: Omit<TreeParts, 'roots'> & { readonly known: Map<string, KnownFolder> }) {
   /** Lists a folder and notes it; null when it cannot be read. */
   function read([folder, above]: FolderToScan): FolderList | null {
     const stats = lookAt(folder)
@@ -159,6 +152,7 @@ function createWalker({
     }
   }
 
+  /** Lists folders with all below them; null beyond the limit. */
   async function walk(start: readonly FolderToScan[], { slices, maxFiles }: ScanLimits): Promise<string[] | null> {
     const found: string[] = []
     const waiting = [...start]
@@ -172,6 +166,7 @@ function createWalker({
     return found
   }
 
+  /** Lists a folder again with new folders below it; null when the ignore rules have changed, or beyond the limit. */
   async function listAgain(
     folder: string,
     { above, ruleStamp }: KnownFolder,

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { timeSlices } from '@parley/host'
+import { parseJson } from '@parley/text'
 import { contentHash } from '../patch/file-plan.ts'
 import { readOrNull, writePrivately } from './content-store.ts'
 import type { WatchedFile } from './watched-file.ts'
@@ -62,12 +63,8 @@ export async function readTable(path: string): Promise<ReadonlyMap<string, Watch
 }
 
 function rowOf(line: string): StoredRow | null {
-  try {
-    const row: unknown = JSON.parse(line)
-    return isRow(row) ? row : null
-  } catch {
-    return null
-  }
+  const row = parseJson(line)
+  return isRow(row) ? row : null
 }
 
 function isRow(row: unknown): row is StoredRow {

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
+import { constants, fstatSync, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { gitFoldersOf, openUnlocked } from '@parley/host'
+import { gitFoldersOf, withUnlocked } from '@parley/host'
 import { orNull } from '@parley/text'
 import { type IgnoreRules, isIgnored, rulesIn } from '../look-up/read-folder.ts'
 import { readAll } from './content-store.ts'
@@ -57,12 +57,8 @@ export function repositoryOf(root: string): string {
 
 /** Returns the rules that a repository keeps out of its work tree; empty without a repository, or where git fails too. */
 function excludes(entry: string): string {
-  try {
-    const found = gitFoldersOf(entry)
-    return found === null ? '' : ruleText(`${found.common}/info/exclude`)
-  } catch {
-    return ''
-  }
+  const found = orNull(() => gitFoldersOf(entry))
+  return found === null ? '' : ruleText(`${found.common}/info/exclude`)
 }
 
 /** Returns the folders from the repository down to the parent of `root`; an empty list without a repository. */
@@ -87,23 +83,14 @@ function withOwnRules(folder: string, above: IgnoreRules): Pick<FolderList, 'rul
 function ruleText(path: string): string {
   const found = lookAt(path)
   if (found?.isFile() !== true || found.size > maxRuleBytes) return ''
-  try {
-    const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    try {
-      return readAll(descriptor, Math.min(fstatSync(descriptor).size, maxRuleBytes)).toString('utf8')
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return ''
-  }
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const read = (file: number) => readAll(file, Math.min(fstatSync(file).size, maxRuleBytes)).toString('utf8')
+  return orNull(() => withUnlocked(path, flags, read)) ?? ''
 }
 
 function isThere(path: string): boolean {
   return lookAt(path) !== null
 }
-
-const quietly = { throwIfNoEntry: false } as const
 
 /** Coarseness of the times of a file system, in ms: an entry may change twice within it and look the same. */
 const coarseMs = 20
@@ -120,7 +107,7 @@ export function stampOf(stats: Stats): string | null {
 
 /** Reads metadata, links not followed; null when there is nothing, or its folder cannot be entered. */
 export function lookAt(path: string): Stats | null {
-  return orNull(() => lstatSync(path, quietly) ?? null)
+  return orNull(() => lstatSync(path, { throwIfNoEntry: false }) ?? null)
 }
 
 /** Tests if a path is one of the files that name ignored ones. */

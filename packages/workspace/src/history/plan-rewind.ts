@@ -118,13 +118,11 @@ function keptVersion({ hash }: PathContent, store: ContentStore): FileVersion | 
   return bytes === null ? 'lost' : versionOf(bytes)
 }
 
-interface Sides {
-  readonly found: FoundContent | null
-  readonly target: PathContent | null
-  readonly wanted: FileVersion | null
-}
-
-function filePlan(path: string, { found, target, wanted }: Sides, cwd: string): FilePlan {
+function filePlan(
+  path: string,
+  { found, target, wanted }: { found: FoundContent | null; target: PathContent | null; wanted: FileVersion | null },
+  cwd: string,
+): FilePlan {
   const written = shownPath(path, cwd)
   const before = found === null || found.bytes === null ? null : versionOf(found.bytes)
   return {

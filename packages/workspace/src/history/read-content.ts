@@ -1,5 +1,5 @@
-import { closeSync, constants, fstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
-import { openUnlocked } from '@parley/host'
+import { constants, fstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
+import { withUnlocked } from '@parley/host'
 import type { PathContent } from '@parley/protocol'
 import { orNull } from '@parley/text'
 import { contentHash } from '../patch/file-plan.ts'
@@ -21,31 +21,21 @@ export function readContent(path: string, stats: Stats, store: ContentStore): Pa
   const isLink = stats.isSymbolicLink()
   const known = unread(stats.mode, isLink)
   if (!isLink && stats.size > maxKeptFileBytes) return known
-  const bytes = isLink ? linkTarget(path) : readHere(path)
+  const bytes = isLink ? orNull(() => Buffer.from(readlinkSync(path))) : readHere(path)
   if (bytes === null) return known
   const hash = contentHash(bytes)
   return store.keep(hash, bytes) ? { hash, ...known } : known
 }
 
-function linkTarget(path: string): Uint8Array | null {
-  return orNull(() => Buffer.from(readlinkSync(path)))
-}
-
 /** Reads a regular file at a real path, and nothing that a link in one of its folders leads to. */
 function readHere(path: string): Uint8Array | null {
-  try {
-    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
-    const descriptor = openUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    try {
-      const stats = fstatSync(descriptor)
-      const isHere = stats.isFile() && stats.size <= maxKeptFileBytes && openedPath(descriptor, path) === path
-      return isHere ? readAll(descriptor, stats.size) : null
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return null
+  const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+  const read = (file: number) => {
+    const stats = fstatSync(file)
+    const isHere = stats.isFile() && stats.size <= maxKeptFileBytes && openedPath(file, path) === path
+    return isHere ? readAll(file, stats.size) : null
   }
+  return orNull(() => withUnlocked(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, read))
 }
 
 function openedPath(descriptor: number, path: string): string {

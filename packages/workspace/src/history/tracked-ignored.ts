@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, realpathSync } from 'node:fs'
+import { constants, fstatSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { gitFoldersOf, openUnlocked } from '@parley/host'
+import { gitFoldersOf, withUnlocked } from '@parley/host'
 import { orNull } from '@parley/text'
 import { readIndexNames } from '../look-up/index-names.ts'
 import { readAll } from './content-store.ts'
@@ -58,26 +58,16 @@ function lookAtIndex(root: Root, isListed: (path: string) => boolean): boolean {
 }
 
 function indexOf(top: string): string | null {
-  try {
-    const found = gitFoldersOf(`${top}/.git`)
-    return found === null ? null : `${found.own}/index`
-  } catch {
-    return null
-  }
+  const found = orNull(() => gitFoldersOf(`${top}/.git`))
+  return found === null ? null : `${found.own}/index`
 }
 
 function namesIn(index: string): readonly string[] {
-  try {
-    const descriptor = openUnlocked(index, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const { size } = fstatSync(descriptor)
-      return size > maxIndexBytes ? [] : (readIndexNames(readAll(descriptor, size)) ?? [])
-    } finally {
-      closeSync(descriptor)
-    }
-  } catch {
-    return []
+  const read = (file: number) => {
+    const { size } = fstatSync(file)
+    return size > maxIndexBytes ? null : readIndexNames(readAll(file, size))
   }
+  return orNull(() => withUnlocked(index, constants.O_RDONLY | constants.O_NONBLOCK, read)) ?? []
 }
 
 /** Tests if a file is there, and no folder on its way is a link. */

@@ -62,18 +62,13 @@ function pathInCopy(folder: string, name: string): string {
   throw new Error(`${name} lies outside of what is searched`)
 }
 
-interface FoundEntry {
-  readonly paths: readonly string[]
-  readonly truncated: boolean
-}
-
 interface Branch {
   readonly folder: string
   readonly rules: IgnoreRules | null
 }
 
 /** Lists files breadth first, so that the limit cuts off the deepest ones. */
-async function filesBelow(request: CopyRequest, atMost: number): Promise<FoundEntry> {
+async function filesBelow(request: CopyRequest, atMost: number) {
   const { files, path, cwd, includeIgnored, signal } = request
   const paths: string[] = []
   const kept = includeIgnored ? new Set<string>() : await keptPaths(path, files)
@@ -105,12 +100,11 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
 }
 
-interface TreeReading {
-  readonly files: EnvironmentFiles
-  readonly limits: CopyLimits
-}
-
-async function copyFile(from: string, to: string, { files, limits }: TreeReading): Promise<void> {
+async function copyFile(
+  from: string,
+  to: string,
+  { files, limits }: Required<Pick<CopyRequest, 'files' | 'limits'>>,
+): Promise<void> {
   await using file = await files.open(from).catch(whenUnknown(null))
   if (file === null || file.kind !== 'file' || file.sizeBytes > limits.fileBytes) return
   await mkdir(dirname(to), { recursive: true })

@@ -27,12 +27,6 @@ export interface LineRange {
   readonly seenLines: number
 }
 
-export interface LineRangeScan {
-  /** Returns true when the range is complete. */
-  push(chunk: Uint8Array): boolean
-  finish(): LineRange
-}
-
 interface RawLine {
   readonly bytes: Buffer
   /** Size of the whole line; larger than `bytes` when the line was clipped. */
@@ -44,7 +38,7 @@ const newline = 0x0a
 const carriageReturn = 0x0d
 
 /** Extracts a range of lines from a file's bytes pushed in chunks. Memory holds the range and one clipped line. */
-export function scanLineRange(limits: RangeLimits): LineRangeScan {
+export function scanLineRange(limits: RangeLimits) {
   const lines: RangeLine[] = []
   const line = gatherLine(limits.maxLineChars * 4)
   let number = 1
@@ -65,7 +59,8 @@ export function scanLineRange(limits: RangeLimits): LineRangeScan {
   }
 
   return {
-    push(chunk) {
+    /** Returns true when the range is complete. */
+    push(chunk: Uint8Array): boolean {
       let start = 0
       for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
         line.extend(chunk.subarray(start, end))
@@ -75,7 +70,7 @@ export function scanLineRange(limits: RangeLimits): LineRangeScan {
       line.extend(chunk.subarray(start))
       return full
     },
-    finish() {
+    finish(): LineRange {
       if (!line.isEmpty()) endLine(false)
       return { lines, seenLines: number - 1 }
     },

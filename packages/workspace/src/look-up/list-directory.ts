@@ -36,24 +36,13 @@ export type ListOutcome =
 interface Branch {
   readonly path: string
   readonly level: number
-  readonly children: Child[]
+  readonly children: { readonly entry: FolderEntry; readonly branch: Branch | null }[]
   /** Paths that are listed although a rule names them. */
   readonly kept: ReadonlySet<string>
   /** Ignore rules; null lists ignored entries too. */
   rules: IgnoreRules | null
   problem: string | null
   more: string | null
-}
-
-interface Child {
-  readonly entry: FolderEntry
-  readonly branch: Branch | null
-}
-
-interface Tally {
-  shown: number
-  leftOut: number
-  ignored: number
 }
 
 /** Limit per folder below the first level, so that one large folder does not displace its siblings. */
@@ -87,7 +76,11 @@ async function folderProblem({ path, shownPath, files }: ListRequest): Promise<s
   }
 }
 
-async function fill(branch: Branch, request: ListRequest, tally: Tally): Promise<void> {
+async function fill(
+  branch: Branch,
+  request: ListRequest,
+  tally: { shown: number; leftOut: number; ignored: number },
+): Promise<void> {
   const room = (request.maxEntries ?? limitDefaults.listEntries) - tally.shown
   if (room <= 0) {
     branch.problem = 'not opened: the list is full'

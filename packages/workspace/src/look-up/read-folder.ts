@@ -59,13 +59,8 @@ async function describeEntry(
   return { name, kind, target: await files.readLink(join(folder, name)).catch(() => '?') }
 }
 
-interface Level {
-  readonly folder: string
-  readonly patterns: Ignore
-}
-
 /** Patterns of the `.gitignore` files that apply in one folder, outermost first. */
-export type IgnoreRules = readonly Level[]
+export type IgnoreRules = readonly { readonly folder: string; readonly patterns: Ignore }[]
 
 const maxRuleFileBytes = 1024 * 1024
 

@@ -127,15 +127,9 @@ function numbered({ number, text, omittedBytes }: RangeLine): string {
   return `${String(number).padStart(6)}\t${shown}${mark}`
 }
 
-interface Extent {
-  readonly firstLine: number
-  readonly lastLine: number
-  readonly totalLines: number | null
-  readonly totalBytes: number
-}
+type Extent = Pick<Extract<ReadOutcome, { kind: 'text' }>, 'firstLine' | 'lastLine' | 'totalLines' | 'totalBytes'>
 
-function closing(extent: Extent, lines: readonly RangeLine[]): string {
-  const { firstLine, lastLine, totalLines, totalBytes } = extent
+function closing({ firstLine, lastLine, totalLines, totalBytes }: Extent, lines: readonly RangeLine[]): string {
   if (lines.length === 0) return '[the file is empty]'
   const total = totalLines === null ? '' : ` of ${totalLines}`
   const parts = [`lines ${firstLine}-${lastLine}${total}, file of ${formatBytes(totalBytes)}`]

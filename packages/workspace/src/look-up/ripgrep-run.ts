@@ -34,25 +34,22 @@ export type RipgrepOutcome =
 
 type RipgrepStop = 'output' | 'time' | 'signal'
 
-/** Ripgrep running as some kind of process. */
-interface BoundedProcess {
-  kill(): void
-  /** Never rejects. */
-  readonly ended: Promise<BoundedEnd>
-}
-
 export type BoundedEnd =
   | { readonly kind: 'exited'; readonly exitCode: number | null }
   | { readonly kind: 'notStarted'; readonly reason: string }
 
-type TakeOutput = (stream: 'stdout' | 'stderr', chunk: Buffer) => void
-
 const maxStderrBytes = 8 * 1024
 
-/** Runs ripgrep within the bounds of `run` on output and time, and kills the process at the first one exceeded or on abort. */
+/**
+ * Runs ripgrep within the bounds of `run` on output and time, and kills the process at the first one exceeded or on
+ * abort. `start` starts it as some kind of process, with an end that never rejects.
+ */
 export async function runBounded(
   run: RipgrepRun,
-  start: (takeOutput: TakeOutput) => BoundedProcess,
+  start: (takeOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => void) => {
+    kill(): void
+    readonly ended: Promise<BoundedEnd>
+  },
 ): Promise<RipgrepOutcome> {
   if (run.signal?.aborted) return { kind: 'stopped', by: 'signal' }
   let stopped: RipgrepStop | null = null

@@ -1,5 +1,6 @@
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { limitDefaults } from '@parley/config/defaults'
+import { foldersUp } from '@parley/host'
 import type { EnvironmentFiles } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { liesWithin } from '../files/real-path.ts'
@@ -71,8 +72,7 @@ const ruleFiles = [
 
 /** Returns the kinds of rule files that are pipes or devices in the folder or above: ripgrep would wait for one to be written. */
 async function unreadRules({ files, path }: SearchScope): Promise<readonly RuleKind[]> {
-  const folders = [path]
-  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) folders.push(dirname(folder))
+  const folders = foldersUp(path)
   const found = await Promise.all(
     ruleFiles.flatMap(([name, kind]) =>
       folders.map(async (folder) => {

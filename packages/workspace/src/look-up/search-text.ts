@@ -142,13 +142,12 @@ function explainStderr(stderr: string): string {
   return firstLine === '' ? 'The search program failed without an error message.' : `The search failed: ${firstLine}.`
 }
 
-interface ShownMatches {
-  readonly noun: SearchKind['noun']
-  /** Reason why nothing was found, where that is known. */
-  readonly why: string | null
-}
-
-function present(outcome: RipgrepOutcome, collected: Collected, { noun, why }: ShownMatches): SearchOutcome {
+/** Returns what was found. `why`: reason why nothing was, where that is known. */
+function present(
+  outcome: RipgrepOutcome,
+  collected: Collected,
+  { noun, why }: Pick<SearchKind, 'noun'> & { readonly why: string | null },
+): SearchOutcome {
   const { text, shown, leftOut } = collected
   const complete = outcome.kind === 'exited'
   const notes = [

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { timeSlices } from '@parley/host'
+import { foldersUp, timeSlices } from '@parley/host'
 import type { EnvironmentFiles, FoundFile } from '../files/environment-files.ts'
 import { whenUnknown } from '../files/errors.ts'
 import { commonFolderAt, gitFolderAt, smallText } from '../files/git-folders.ts'
@@ -52,8 +52,7 @@ interface Repository {
 }
 
 async function findRepository(path: string, files: EnvironmentFiles): Promise<Repository | null> {
-  const folders = [path]
-  for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) folders.push(dirname(folder))
+  const folders = foldersUp(path)
   const found = await Promise.all(folders.map((folder) => lookAt(join(folder, '.git'), files)))
   const top = folders[found.findIndex((entry) => entry !== null && entry.kind !== 'other')]
   const own = top === undefined ? null : await gitFolderAt(join(top, '.git'), files)
@@ -71,14 +70,14 @@ async function ignoredOf(repository: Repository, files: EnvironmentFiles): Promi
   const before = byTop.get(repository.top)
   const index = await lookAt(repository.index, files)
   if (index?.kind !== 'file') return []
-  const stamp = before === undefined ? null : await stampOf(index, { repository, files, names: before.names })
+  const stamp = before === undefined ? null : await stampOf(index, { repository, names: before.names }, files)
   if (before !== undefined && stamp !== null && stamp === before.stamp) return before.ignored
   const names = await readNames(repository.index, index, files)
   if (names === null) return []
   const found = await namesIgnored(names, repository, files)
   byTop.delete(repository.top)
   byTop.set(repository.top, {
-    stamp: (await stampOf(index, { repository, files, names })) ?? '',
+    stamp: (await stampOf(index, { repository, names }, files)) ?? '',
     names: names.filter(isRuleName),
     ignored: found,
   })
@@ -90,14 +89,12 @@ function isRuleName(name: string): boolean {
   return name === '.gitignore' || name.endsWith('/.gitignore')
 }
 
-interface Stamped {
-  readonly repository: Repository
-  readonly files: EnvironmentFiles
-  readonly names: readonly string[]
-}
-
 /** Returns a text that changes with the index and the files of rules; null where the machine does not report changes. */
-async function stampOf(index: FoundFile, { repository, files, names }: Stamped): Promise<string | null> {
+async function stampOf(
+  index: FoundFile,
+  { repository, names }: { readonly repository: Repository; readonly names: readonly string[] },
+  files: EnvironmentFiles,
+): Promise<string | null> {
   const paths = [repository.excludes, join(repository.top, '.gitignore')]
   for (const name of names) if (isRuleName(name)) paths.push(join(repository.top, name))
   const found = await Promise.all(paths.map((path) => lookAt(path, files)))

@@ -18,13 +18,13 @@ export interface MachineOffer extends MachineName {
   mayStay(): boolean
 }
 
-/** Reason to turn a connection away: another exec-server has the name, or its user has too many machines. */
-type TurnedAway = 'nameTaken' | 'tooMany'
-
 /** Exec-servers that have connected to this server, with the connections that wait for work. */
 export interface ConnectedMachines {
-  /** Resolves to what takes the connection of a machine, or to why it is turned away. */
-  admit(offer: MachineOffer): Promise<((transport: Transport) => void) | TurnedAway>
+  /**
+   * Resolves to what takes the connection of a machine, or to why it is turned away: another exec-server has the name,
+   * or its user has too many machines.
+   */
+  admit(offer: MachineOffer): Promise<((transport: Transport) => void) | 'nameTaken' | 'tooMany'>
   /**
    * Resolves to a connection for a conversation of these users; without users, of the operator. Rejects with
    * `EnvironmentUnreachableError`, in the same words for a missing machine and for one that they may not use.

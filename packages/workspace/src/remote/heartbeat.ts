@@ -1,12 +1,5 @@
 import type { ExecConnection } from './exec-connection.ts'
 
-interface HeartbeatOptions {
-  readonly intervalMs: number
-  /** Returns true while a process depends on the connection; without one no request is sent. */
-  readonly isNeeded: () => boolean
-  readonly onSilence: (silentMs: number) => void
-}
-
 /** Detects a connection that is dead without being closed, such as a pulled cable, long before TCP does. */
 export interface Heartbeat {
   /** Restarts the count of silent intervals; called for every message received. */
@@ -16,8 +9,12 @@ export interface Heartbeat {
 
 const maxSilentIntervals = 3
 
-export function startHeartbeat(connection: ExecConnection, options: HeartbeatOptions): Heartbeat {
-  const { intervalMs, isNeeded, onSilence } = options
+/** Starts the heartbeat. `isNeeded`: true while a process depends on the connection; without one no request is sent. */
+export function startHeartbeat(
+  connection: ExecConnection,
+  intervalMs: number,
+  { isNeeded, onSilence }: { isNeeded(): boolean; onSilence(silentMs: number): void },
+): Heartbeat {
   let silentIntervals = 0
   const heard = () => {
     silentIntervals = 0

@@ -191,8 +191,7 @@ export class ExecLink implements AsyncDisposable {
 
   #watchHeartbeat(connection: ExecConnection): void {
     let silence: string | null = null
-    const heartbeat = startHeartbeat(connection, {
-      intervalMs: this.#options.heartbeatMs ?? defaultHeartbeatMs,
+    const heartbeat = startHeartbeat(connection, this.#options.heartbeatMs ?? defaultHeartbeatMs, {
       isNeeded: () => this.#processes.size > 0,
       onSilence: (silentMs) => {
         silence = `nothing was heard for ${Math.round(silentMs / 1000)} s`

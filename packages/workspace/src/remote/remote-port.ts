@@ -5,24 +5,16 @@ import { PortRefusedError } from '../files/errors.ts'
 import type { ExecInfo } from './exec-connection.ts'
 import type { ExecLink } from './link.ts'
 
-/** Port in a loopback on another machine. */
-interface RemotePort {
-  /** Name of the environment, for messages. */
-  readonly environment: string
-  /** Name of the loopback there. */
-  readonly loopback: string
-  readonly port: number
-}
-
 type PortLink = Pick<ExecLink, 'connection' | 'ask'>
 
 /**
  * Connects to a port in a loopback on another machine. Rejects with `PortRefusedError` where that machine does not let
  * ports out, with `EnvironmentUnreachableError`, or with the exec-server's `RpcError` where nothing listens.
+ * `environment`: its name, for messages. `loopback`: name of the loopback there.
  */
 export async function connectRemotePort(
   link: PortLink,
-  { environment, loopback: sharedLoopback, port }: RemotePort,
+  { environment, loopback: sharedLoopback, port }: { environment: string; loopback: string; port: number },
 ): Promise<Duplex> {
   const { info } = await link.connection()
   const refusal = refusalOf(info, environment)

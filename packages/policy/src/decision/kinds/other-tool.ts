@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { allow, always, ask, askedRow, deny, harmlessRow, type MatrixRow, outcomes } from '../rules/matrix.ts'
+import { allow, always, ask, askedRow, deny, harmlessRow, outcomes } from '../rules/matrix.ts'
 import type { FactsKind } from './kind.ts'
 
 /** Facts about a call of a tool with effects that no other kind describes. */
@@ -9,13 +9,8 @@ export interface OtherToolFacts {
   readonly readOnly: boolean
 }
 
-interface ToolRows {
-  readonly toolReadOnly: MatrixRow
-  readonly toolWithEffects: MatrixRow
-}
-
 /** Returns the rows of tools with effects beyond the limits of the sandbox; `effects` says so in the reason. */
-export function toolRowsFor(effects: string): ToolRows {
+export function toolRowsFor(effects: string) {
   return {
     toolReadOnly: harmlessRow(allow('tool-read-only', 'the tool changes nothing outside the conversation')),
     toolWithEffects: askedRow(

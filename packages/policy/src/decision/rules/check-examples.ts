@@ -12,17 +12,11 @@ export interface RuleExamples {
   readonly not_match?: readonly RuleExample[]
 }
 
-interface ExampleProblem {
-  /** Key and index, e.g. `match[0]`. */
-  readonly at: readonly [key: keyof RuleExamples, index: number]
-  readonly message: string
-}
-
-/** Returns a problem for each example that the rule judges in another way than its author expects. */
+/** Returns a problem for each example that the rule judges in another way than its author expects, with its key and index. */
 export function exampleProblems(
   target: RuleTarget,
   { match = [], not_match: notMatch = [] }: RuleExamples,
-): ExampleProblem[] {
+): { readonly at: readonly [key: keyof RuleExamples, index: number]; readonly message: string }[] {
   const shown = (example: RuleExample) => (typeof example === 'string' ? example : example.join(' '))
   const problem = (key: keyof RuleExamples, message: string) => (example: RuleExample, index: number) =>
     fitsExample(target, example) === (key === 'match')

@@ -98,14 +98,13 @@ export interface RulesSource {
 export function parseRules(value: unknown, source: RulesSource): ParsedRules {
   const schemas = createSchemas()
   const file = schemas.file.safeParse(value)
-  if (!file.success) return { rules: [], problems: problemsOf(file.error, { prefix: [], ruleIndex: null }) }
+  if (!file.success) return { rules: [], problems: problemsOf(file.error, [], null) }
   const rules: Rule[] = []
   const problems: RuleProblem[] = []
   for (const [index, entry] of (file.data.rule ?? []).entries()) {
     const parsed = schemas.rule.safeParse(entry)
     if (!parsed.success) {
-      for (const problem of problemsOf(parsed.error, { prefix: ['rule', index], ruleIndex: index }))
-        problems.push(problem)
+      for (const problem of problemsOf(parsed.error, ['rule', index], index)) problems.push(problem)
       continue
     }
     const [refused] = source.mayWiden === true ? [] : widerKeysOf(parsed.data)
@@ -157,12 +156,7 @@ function patternProblem(text: string): string | null {
   return /[[\]{}!]/.test(text) ? 'only *, ** and ? are patterns' : null
 }
 
-interface ProblemLocation {
-  readonly prefix: readonly (string | number)[]
-  readonly ruleIndex: number | null
-}
-
-function problemsOf(error: z.ZodError, { prefix, ruleIndex }: ProblemLocation): RuleProblem[] {
+function problemsOf(error: z.ZodError, prefix: readonly (string | number)[], ruleIndex: number | null): RuleProblem[] {
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path]
     if (issue.code !== 'unrecognized_keys') return [{ keyPath: keyPathText(path), ruleIndex, message: issue.message }]

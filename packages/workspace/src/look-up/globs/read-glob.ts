@@ -150,13 +150,12 @@ function fitsName(tokens: readonly Token[], name: string): boolean {
   })
 }
 
-interface Fit<Wanted> {
-  readonly isAny: (wanted: Wanted) => boolean
-  readonly fits: (wanted: Wanted, value: string) => boolean
-}
-
 /** Returns to the last wildcard only, so that the time grows with the product of both lengths. */
-function fitsSequence<Wanted>(wanted: readonly Wanted[], values: readonly string[], fit: Fit<Wanted>): boolean {
+function fitsSequence<Wanted>(
+  wanted: readonly Wanted[],
+  values: readonly string[],
+  fit: { isAny(wanted: Wanted): boolean; fits(wanted: Wanted, value: string): boolean },
+): boolean {
   let [at, next, wildcard, resume] = [0, 0, -1, 0]
   while (next < values.length) {
     const [one, value] = [wanted[at], values[next] ?? '']

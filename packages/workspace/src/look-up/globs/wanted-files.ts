@@ -42,9 +42,7 @@ export function readWantedFiles(globs: readonly string[], scope: Scope): WantedF
   }
 }
 
-type ReadGlob = { readonly glob: Glob; readonly excludes: boolean } | { readonly problem: string }
-
-function readOne(written: string, scope: Scope): ReadGlob {
+function readOne(written: string, scope: Scope): { glob: Glob; excludes: boolean } | { problem: string } {
   const excludes = written.startsWith('!')
   const glob = readGlob(relativeGlob(excludes ? written.slice(1) : written, scope))
   return 'problem' in glob ? glob : { glob, excludes }

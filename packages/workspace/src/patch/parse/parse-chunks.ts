@@ -16,6 +16,19 @@ export interface Chunk {
   readonly line: number
 }
 
+/** Section of a patch for one file. Paths are as written. */
+export type Hunk =
+  | { readonly kind: 'add'; readonly path: string; readonly line: number; readonly lines: readonly string[] }
+  | { readonly kind: 'delete'; readonly path: string; readonly line: number }
+  | {
+      readonly kind: 'update'
+      readonly path: string
+      readonly line: number
+      readonly movedTo?: string
+      /** Empty only when the file is moved. */
+      readonly chunks: readonly Chunk[]
+    }
+
 /** Lines of a patch from the Begin marker to the line before the End marker. */
 export type PatchLines = readonly string[]
 

@@ -1,6 +1,5 @@
 import { isGitHeader, readGitHeaders } from './git-headers.ts'
-import type { Hunk } from './hunk.ts'
-import { failParse, type ParseStep, type PatchLines, parseChunks } from './parse-chunks.ts'
+import { failParse, type Hunk, type ParseStep, type PatchLines, parseChunks } from './parse-chunks.ts'
 
 /** Parses the section of a file in a diff of git or `diff -u`. */
 export function parseGitFile(lines: PatchLines, index: number): ParseStep<Hunk | null> {

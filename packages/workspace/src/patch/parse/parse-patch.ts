@@ -1,6 +1,13 @@
 import { isGitHeader, isPathPair, withoutPrefixes } from './git-headers.ts'
-import type { Hunk } from './hunk.ts'
-import { failParse, isNoNewline, type ParseStep, type PatchLines, parseChunks, readFrom } from './parse-chunks.ts'
+import {
+  failParse,
+  type Hunk,
+  isNoNewline,
+  type ParseStep,
+  type PatchLines,
+  parseChunks,
+  readFrom,
+} from './parse-chunks.ts'
 import { parseGitFile } from './parse-git-file.ts'
 import { unwrapPatch } from './unwrap-patch.ts'
 

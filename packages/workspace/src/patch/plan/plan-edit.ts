@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { nearestNames } from '../../look-up/nearest-names.ts'
-import type { Hunk } from '../parse/hunk.ts'
+import type { Hunk } from '../parse/parse-chunks.ts'
 import { type PatchFailure, type PatchProblem, problem } from '../patch-report.ts'
 import { applyChunks } from '../place/apply-chunks.ts'
 import { decodeTextFile, encodeTextFile, type TextFile, textOfFile } from '../place/text-file.ts'

@@ -68,14 +68,10 @@ function apart(places: readonly number[], length: number): readonly number[] {
 
 type Change = Omit<TextChange, 'places'>
 
-interface LenientChange extends Change {
-  readonly all: boolean
-}
-
 /** Replaces whole lines that are in the file once, but for indentation, blanks at their ends, quotes and dashes. */
 function lenientlyReplaced(
   { path, file, quoting }: Replaced,
-  { source, wanted, inserted, all }: LenientChange,
+  { source, wanted, inserted, all }: Change & { readonly all: boolean },
 ): ReplacedText {
   const missing = () => notThere(path, wanted, quoting ? source : null)
   const [before, after] = [wholeLines(wanted, wanted), wholeLines(wanted, inserted)]

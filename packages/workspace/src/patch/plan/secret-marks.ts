@@ -1,6 +1,5 @@
 import { markShape } from '@parley/redaction'
-import type { Hunk } from '../parse/hunk.ts'
-import type { Chunk, ChunkLine } from '../parse/parse-chunks.ts'
+import type { Chunk, ChunkLine, Hunk } from '../parse/parse-chunks.ts'
 import { type PatchProblem, problem } from '../patch-report.ts'
 
 /** Marks that the model sees, each with the secret it replaces. */

@@ -27,14 +27,12 @@ export function startRemoteCommand(link: ExecLink, spec: CommandSpec, options: S
   return runRemoteCommand(link, spec, { ...options, ageMs: null })
 }
 
-interface RemoteOptions extends StartOptions {
-  /** Time that it has run; null for one that is to be started. */
-  readonly ageMs: number | null
-}
-
-/** Starts a command on the remote machine, or goes on with one that runs there. */
-export function runRemoteCommand(link: ExecLink, spec: CommandSpec, options: RemoteOptions): RunningCommand {
-  const { onOutput, sandbox, ageMs } = options
+/** Goes on with a command that has run for a time on the remote machine; without it, starts one there. */
+export function runRemoteCommand(
+  link: ExecLink,
+  spec: CommandSpec,
+  { onOutput, sandbox, ageMs }: StartOptions & { readonly ageMs: number | null },
+): RunningCommand {
   const startedMs = performance.now() - (ageMs ?? 0)
   const captured = captureOutput(spec, onOutput)
   let stopped: StopCause | null = null
@@ -107,10 +105,11 @@ function spawnErrorOf({ why, sandboxBroke }: Extract<RemoteEnd, { kind: 'notStar
     : { code: 'ENOLINK', message: why, subject: 'system' }
 }
 
-/** Fields that every end has. */
-type CommonEnd = OutputSnapshot & Pick<CommandEnd, 'durationMs'>
-
-function endOf(end: RemoteEnd, common: CommonEnd, stopped: StopCause | null): CommandEnd {
+function endOf(
+  end: RemoteEnd,
+  common: OutputSnapshot & Pick<CommandEnd, 'durationMs'>,
+  stopped: StopCause | null,
+): CommandEnd {
   const nothing = { ...common, exitCode: null, signal: null, leftovers: 0 }
   switch (end.kind) {
     case 'ended':

@@ -1,7 +1,7 @@
 import { codePoint } from '@parley/testkit/code-point'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Hunk } from '../../../src/patch/parse/hunk.ts'
+import type { Hunk } from '../../../src/patch/parse/parse-chunks.ts'
 import { parsePatch } from '../../../src/patch/parse/parse-patch.ts'
 import { patchOf } from '../patch-run.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sendInOrder } from '../../src/ports/send-in-order.ts'
+import { sendInOrder } from '../src/port-handlers.ts'
 
 const patient = { waitMs: 60_000, signal: new AbortController().signal }
 
