@@ -43,7 +43,6 @@ function isPattern(matcher: string): boolean {
 
 export type HooksConfig = z.infer<ReturnType<typeof hooksConfig>>
 
-/** A hook as it is configured. */
 export interface ConfiguredHook {
   readonly on: HookEvent
   readonly matcher?: string

@@ -59,10 +59,7 @@ function readIfPresent(path: string, shownPath: string): string | null {
   }
 }
 
-/**
- * Checks the keys of a source and returns it as a layer, with a warning for each key that has no effect. Throws
- * `ConfigError` for a value that does not fit its key.
- */
+/** Returns a checked source with warnings about keys without effect. Throws `ConfigError` for an unfit value. */
 export function layerOf(
   raw: Record<string, unknown>,
   origin: string,
@@ -78,15 +75,12 @@ export function layerOf(
     const issue = parsed.error.issues[0]
     const path = issue?.path ?? []
     const key = path.filter((part) => typeof part === 'string').join('.')
-    throw new ConfigError(at(path), `${key}: ${issue?.message ?? 'not valid'}.${exampleOf(path)}`)
+    const example = path[0] === 'hooks' ? ` For example: ${hookExample}` : ''
+    throw new ConfigError(at(path), `${key}: ${issue?.message ?? 'not valid'}.${example}`)
   }
   const named = withVariableNames(parsed.data, at)
   const warnings = [...unknownKeyWarnings(values, at), ...named.warnings]
   return { origin, values: named.values, warnings, misplaced: named.misplaced }
-}
-
-function exampleOf([first]: readonly PropertyKey[]): string {
-  return first === 'hooks' ? ` For example: ${hookExample}` : ''
 }
 
 /** Returns the layer of `-c key=value`. A value is read as TOML, or as plain text if it is not TOML or only text fits. */

@@ -19,10 +19,7 @@ function withoutSecrets(value: unknown, hide: (text: string) => string): unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, hide)]))
 }
 
-/**
- * Returns the secrets of a configuration: values of the variables that it names for keys, values with a secret name,
- * and keys in the place of a variable's name.
- */
+/** Returns secrets of a configuration: variables of keys, values with secret names, keys in place of variables. */
 export function secretsOfConfig(
   { values: config, misplaced }: Pick<EffectiveConfig, 'values' | 'misplaced'>,
   env: Readonly<Record<string, string | undefined>>,

@@ -7,10 +7,7 @@ interface Setting {
   readonly value: string
 }
 
-/**
- * Returns the text of a TOML file with one key of a table set, and the rest unchanged. Throws `ConfigError` for an
- * unreadable file, or if the key cannot be set.
- */
+/** Returns a TOML file with one key of a table set. Throws `ConfigError` if it is unreadable or nothing can be set. */
 export function withSetting(text: string, setting: Setting, shownPath: string): string {
   const before = parseToml(text, shownPath)
   const after = written(text, setting)
@@ -39,12 +36,8 @@ function written(text: string, { table, key, value }: Setting): string {
   const set = new RegExp(`^(\\s*)${key}\\s*=\\s*(?:"[^"\\\\]*"|'[^']*')(.*)$`, 's')
   const at = lines.findIndex((line, index) => index > head && index < end && set.test(line))
   if (at < 0) return lines.toSpliced(head + 1, 0, assignment).join('\n')
-  return lines
-    .with(
-      at,
-      (lines[at] ?? '').replace(set, (_, indent, rest) => `${indent}${assignment}${rest}`),
-    )
-    .join('\n')
+  const line = (lines[at] ?? '').replace(set, (_, indent, rest) => `${indent}${assignment}${rest}`)
+  return lines.with(at, line).join('\n')
 }
 
 /** Tells whether the text still has its former values, apart from this one setting. */

@@ -95,7 +95,6 @@ export function folderThere(name: string, { cwd }: EnvironmentSettings, asked = 
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** Returns the `network_patience` of a configuration in ms. */
 export function networkPatienceMs({ network_patience: set = configDefaults.network_patience }: Config): number {
   return set === 0 ? 0 : Number.parseInt(set, 10) * (unitsMs[set.at(-1) ?? ''] ?? 0)
 }

@@ -20,18 +20,14 @@ export function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy):
   return wanted !== 'never' && known !== 'never' && policies.indexOf(wanted) > policies.indexOf(known)
 }
 
-interface StrictValues {
-  readonly values: Config
-  readonly warnings: readonly string[]
-}
-
 type At = (path: readonly PropertyKey[]) => string
 
-/**
- * Removes the approval policy and the sandbox mode of a project unless they are stricter than the user's own. `at`
- * returns the place of a key for the warning.
- */
-export function withoutLooser(values: Config, own: Config, at: At): StrictValues {
+/** Removes a project's approval policy and sandbox mode unless they are stricter than the user's, with warnings. */
+export function withoutLooser(
+  values: Config,
+  own: Config,
+  at: At,
+): { readonly values: Config; readonly warnings: readonly string[] } {
   const { approval_policy: policy, sandbox_mode: mode, ...others } = values
   const ownPolicy = own.approval_policy ?? configDefaults.approval_policy
   const ownMode = own.sandbox_mode ?? configDefaults.sandbox_mode

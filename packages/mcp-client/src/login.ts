@@ -23,10 +23,7 @@ export interface McpLogin {
 
 /** Logins of the servers in use. */
 export interface McpLogins {
-  /**
-   * Resolves to the access token for a server at this address; null without a login. One that the server has `refused`
-   * is renewed. Rejects with an `Error` for people.
-   */
+  /** Resolves to an access token, a new one for a `refused` one, or null without a login. Rejects for people. */
   tokenFor(name: string, url: string, refused?: string): Promise<string | null>
 }
 

@@ -81,7 +81,6 @@ export class McpServer implements AsyncDisposable {
     return this.#opened?.connection.hasResources ?? false
   }
 
-  /** Reason of the failure, or null. */
   get failure(): string | null {
     return this.#state === 'failed' ? this.#error : null
   }

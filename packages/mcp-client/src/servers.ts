@@ -11,9 +11,7 @@ export interface McpLease extends AsyncDisposable {
   readonly patience: McpPatience
 }
 
-/**
- * All MCP servers of this process. Conversations with equal settings and place share one until the last of them ends.
- */
+/** All MCP servers of this process. Conversations with equal settings and place share one, up to the last of them. */
 export interface McpServers {
   /** `place`: where programs start; null for this machine. */
   lease(settings: readonly McpSettings[], place: ProgramPlace | null): McpLease

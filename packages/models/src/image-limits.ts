@@ -20,7 +20,6 @@ const limits: Readonly<Record<string, ImageLimits>> = {
 
 const otherLimits: ImageLimits = { api: 'a model', maxBytes: 10 * mebibyte, maxPixels: null }
 
-/** Returns the limits of a client's API. */
 export function imageLimitsOf({ adapter }: Pick<ModelClient, 'adapter'>): ImageLimits {
   return limits[adapter.split('/', 1)[0] ?? ''] ?? otherLimits
 }

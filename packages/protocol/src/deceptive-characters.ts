@@ -220,7 +220,7 @@ const confusables: ReadonlyMap<string, string> = new Map(
   }).flatMap(([plain, others]) => [...others].map((other): [string, string] => [other, plain])),
 )
 
-/** Returns the ASCII character that a character looks like, or null. NFKC covers fullwidth and mathematical letters. */
+/** Returns the ASCII character that a character looks like, or null. NFKC covers fullwidth and mathematical ones. */
 function asciiLookAlike(character: string): string | null {
   const known = confusables.get(character)
   if (known !== undefined) return known

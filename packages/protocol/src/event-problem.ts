@@ -14,10 +14,7 @@ export function eventProblem(event: { readonly type: string }): string | null {
   return problemBy(written, event)
 }
 
-/**
- * Returns the place where an event of a log breaks the schema, so that the event must not be used. Unknown types of
- * events and items pass: a later program may have written them.
- */
+/** Returns where an event of a log breaks the schema, or null. Unknown types pass: a later program wrote them. */
 export function storedEventProblem(event: { readonly type: string }): string | null {
   return Object.hasOwn(eventShapes, event.type) ? problemBy(stored, event) : null
 }

@@ -136,14 +136,8 @@ export function redactOutput(stream: RedactedStream): OutputFilter {
 const revealingLength = 12
 const mark = /\[secret:[^\]]*\]/
 
-interface Unfinished {
-  readonly shown: string
-  /** Text after the last mark, which may contain half of a secret. */
-  readonly withheld: string
-}
-
-/** Splits the last held text of a stream that was cut off. Its end may have begun a secret, so the end is withheld. */
-export function splitUnfinished(rest: string): Unfinished {
+/** Splits the last held text of a stream that was cut off. The end after its last mark may be half of a secret. */
+export function splitUnfinished(rest: string): { readonly shown: string; readonly withheld: string } {
   const withheld = rest.split(mark).at(-1) ?? ''
   if (withheld.length < revealingLength) return { shown: rest, withheld: '' }
   return { shown: rest.slice(0, rest.length - withheld.length), withheld }

@@ -131,10 +131,7 @@ export class Conversation implements AsyncDisposable {
     return this.#turns.send(input, options)
   }
 
-  /**
-   * Removes from the model's view the content that the provider refused (`lastTurn.failure.refused` in the state), and
-   * goes on in a turn without a message.
-   */
+  /** Leaves refused content (`lastTurn.failure.refused`) out of the model's view, and goes on without a message. */
   leaveOut(options: LeaveOutOptions = {}): Promise<Turn> {
     return this.#turns.leaveOut(options)
   }

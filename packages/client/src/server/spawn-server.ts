@@ -5,7 +5,6 @@ import { answerLimits, createStreamTransport, type Transport } from '@parley/rpc
 import { ClientError } from '../connection/errors.ts'
 import { type ServerProcess, type SpawnServerOptions, startServerProcess } from './server-process.ts'
 
-/** Server process with the transport to it. */
 export interface SpawnedServer extends Omit<ServerProcess, 'input' | 'output'> {
   readonly transport: Transport
 }

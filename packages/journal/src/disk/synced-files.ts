@@ -16,10 +16,7 @@ import { hasCode, storageError } from './files.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
-/**
- * Makes a file for its owner alone. Readers, also after a loss of power, find all of it or no file. Returns false where
- * there is one already.
- */
+/** Makes a file for its owner, whole or not at all also after a loss of power. Returns false where there is one. */
 export function makeSyncedFile(path: string, content: string | Uint8Array): boolean {
   return withTemporary(path, { content, mode: 0o600 }, (temporary) => {
     try {

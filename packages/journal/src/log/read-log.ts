@@ -1,6 +1,6 @@
 import type { FileContents, OpenFile } from '../disk/files.ts'
 import { checksumOf, decodeLine, type Line, type LoggedEnvelope, storedLine } from '../line/line.ts'
-import { checkLine, type RawLine, readPrefix, splitLines } from '../line/read-lines.ts'
+import { checkLine, type RawLine, splitLines } from '../line/read-lines.ts'
 import { bodyStartOf, type LogHeader, readHeader } from './header.ts'
 
 /** Reads a log, also one that another process appends to. Changes nothing and needs no lock. */
@@ -81,8 +81,6 @@ interface ReadOptions {
   readonly fromOffset?: number
   /** Only lines with a higher seq. */
   readonly after?: number
-  /** Lines left out by their first bytes, neither parsed nor verified. */
-  readonly skipTypes?: ReadonlySet<string>
 }
 
 /**
@@ -92,7 +90,7 @@ interface ReadOptions {
 export function* readLog(files: FileContents, file: OpenFile, options: ReadOptions = {}): Generator<LogLine> {
   let last = options.after ?? 0
   for (const raw of splitLines(files, file, options.fromOffset ?? 0)) {
-    if (!raw.terminated || raw.bytes === null || isSkipped(raw.bytes, options.skipTypes)) continue
+    if (!raw.terminated || raw.bytes === null) continue
     const line = goodLine(raw, raw.bytes)
     if (line === null || line.seq <= last) continue
     last = line.seq
@@ -134,12 +132,6 @@ export function toLogLine(
   const { byteOffset, endOffset } = raw
   const { seq, type, state } = check
   return { seq, type, byteOffset, endOffset, bytes, unchecked: state === 'unchecked' }
-}
-
-function isSkipped(bytes: Buffer, skipTypes: ReadonlySet<string> | undefined): boolean {
-  if (skipTypes === undefined) return false
-  const prefix = readPrefix(bytes)
-  return prefix !== null && skipTypes.has(prefix.type)
 }
 
 /** Span below which reading on is cheaper than another probe. */

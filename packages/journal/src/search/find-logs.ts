@@ -37,7 +37,6 @@ export function findLogs(database: DatabaseSync, words: readonly SearchWord[]): 
   })
 }
 
-/** Returns logs that have each word somewhere. */
 function logsWithWordsApart(
   database: DatabaseSync,
   words: readonly SearchWord[],

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { nodeFiles } from '../../src/disk/node-files.ts'
-import { encodeLine, withChecksum } from '../../src/line/line.ts'
+import { encodeLine } from '../../src/line/line.ts'
 import { envelopeOf, LogView, lineCrc, seekAfter, textOf } from '../../src/log/read-log.ts'
 import { logText, SAMPLE_ID, sampleLine, sampleLines, writeLog } from '../sample-log.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -24,13 +24,6 @@ describe('reading a log', () => {
       expect(read.map(textOf)).toEqual(lines)
       expect(read.map((line) => envelopeOf(line)?.seq)).toEqual(seqs(read))
       expect(read.map(lineCrc)).toEqual(lines.map((line) => line.slice(-10, -2)))
-    }
-  })
-
-  it('leaves out types that are not wanted, also where the type is not the first key', () => {
-    const late = withChecksum('{"seq":11,"at":1,"event":{"a":1,"type":"item.completed"}}').text
-    for (const { view } of viewOf(logText([...sampleLines(10), late]))) {
-      expect(seqs(view.lines({ skipTypes: new Set(['item.delta']) }))).toEqual([1, 2, 4, 5, 7, 8, 10, 11])
     }
   })
 

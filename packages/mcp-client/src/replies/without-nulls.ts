@@ -10,10 +10,7 @@ const byName = new Set(['properties', 'patternProperties', '$defs', 'definitions
 /** Most levels that are read of a schema or message; every API takes fewer. */
 export const maxDepth = 100
 
-/**
- * Returns a schema without its nulls, which servers in Java, Go and Python write for absent values. Null for a schema that
- * is nested too deeply to be read.
- */
+/** Returns a schema without the nulls that some servers write for absent values; null for one nested too deeply. */
 export function withoutNulls(schema: Schema): Schema | null {
   return isDeeper(schema, maxDepth) ? null : cleaned(schema)
 }

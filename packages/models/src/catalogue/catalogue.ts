@@ -2,8 +2,7 @@
 type PriceRow = readonly [input: number, cachedInput: number | null, cacheWrite: number | null, output: number]
 
 /**
- * Model as its provider offers it: tokens of a request and of an answer, price, abilities, and the price of requests
- * with more than `overTokens` of input.
+ * Model as its provider offers it: tokens of request and answer, prices, abilities, prices above some tokens of input.
  */
 export type CatalogueRow = readonly [
   window: number,

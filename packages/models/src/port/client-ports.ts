@@ -1,7 +1,6 @@
 import type { Host, Sandbox } from '@parley/host'
 import type { Env } from './provider.ts'
 
-/** Limits of one exchange with a provider. */
 export interface ExchangeLimits {
   readonly connectTimeoutMs: number
   readonly listTimeoutMs: number

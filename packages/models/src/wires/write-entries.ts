@@ -12,10 +12,7 @@ interface EntryForm<State> {
   readonly rest: (state: State) => string
 }
 
-/**
- * Creates a function that returns entries as the elements of a JSON array, in pieces. Settled elements of earlier
- * requests of a conversation are neither serialised nor encoded again.
- */
+/** Creates a writer of entries as elements of a JSON array, in pieces. Settled ones are serialised and encoded once. */
 export function createEntryWriter<State>({
   begin,
   settle,

@@ -5,10 +5,7 @@ export type ShownChange = Pick<FileChangeEntry, 'path' | 'kind' | 'movedTo' | 'a
 
 const absent = '/dev/null'
 
-/**
- * Reads the files of joined unified diffs, as a question about a patch shows them. Lines of a hunk are counted, since
- * a removed line may look like the start of the next file.
- */
+/** Reads the files of joined diffs. Counts lines of hunks: a removed one may look like the start of the next file. */
 export function readDiffs(text: string): readonly ShownChange[] {
   const files: string[][] = []
   let linesLeft = 0

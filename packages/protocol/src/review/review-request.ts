@@ -1,4 +1,3 @@
-/** Changes that are reviewed. */
 export type ReviewTarget =
   | { readonly kind: 'workTree' }
   /** All since the branch left `base`, committed or not. */

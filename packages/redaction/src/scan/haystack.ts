@@ -12,7 +12,6 @@ export interface Haystack {
   next(from: number): number
   /** Tells whether a sequence that readers cannot see begins at an index. */
   hides(at: number): boolean
-  /** Returns the trigram that ends at an index. */
   trigramAt(end: number): number
   /** Returns the code of the character at an index, or its low byte. */
   codeAt(at: number): number

@@ -128,7 +128,6 @@ export function isWordCode(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
 }
 
-/** Set of characters. */
 interface CharacterClass {
   /** Membership of the first 256 characters: 1 for each member. */
   readonly table: Uint8Array

@@ -1,6 +1,5 @@
 import { type TextForm, unseenIn, unseenTable } from './unseen.ts'
 
-/** Visible piece of a text. */
 interface VisiblePiece {
   readonly from: number
   to: number
@@ -31,10 +30,7 @@ export interface Views {
   readonly limit: number
 }
 
-/**
- * Returns the views of a text: its letters without controls and, if different, the text on a screen. A secret may be
- * whole in either view, or only in the text itself.
- */
+/** Returns views of a text that may hold a secret whole: without controls and, if different, as on a screen. */
 export function viewsOf(text: string, form: TextForm, isWhole: boolean): Views {
   const unseen = unseenIn(form)
   const table = unseenTable(form)

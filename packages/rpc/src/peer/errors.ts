@@ -84,8 +84,8 @@ export function invalidParams(message: string, field?: string): RpcError {
 }
 
 /** Returns an error without its cause, which may quote secrets of this process. */
-export function internalError(message = 'internal error'): RpcError {
-  return new RpcError(errorCodes.internal, message, { code: 'internal' })
+export function internalError(): RpcError {
+  return new RpcError(errorCodes.internal, 'internal error', { code: 'internal' })
 }
 
 export function serverOverloaded(maxInFlight: number): RpcError {
@@ -130,10 +130,7 @@ export interface FaultRecorder {
   record(fault: PeerFault): void
 }
 
-/**
- * Creates a recorder that counts every fault. Faults that the remote end can cause at will are reported once per
- * connection, so that a hostile client cannot fill the log.
- */
+/** Creates a recorder of faults. Reports faults that the remote end can cause once, or it could fill the log. */
 export function createFaultRecorder(report: (fault: PeerFault) => void): FaultRecorder {
   const counts: Record<FaultCode, number> = { handlerFailed: 0, unknownReply: 0, unreadable: 0, notUnderstood: 0 }
   function record(fault: PeerFault): void {

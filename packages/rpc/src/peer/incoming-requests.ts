@@ -13,10 +13,7 @@ import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resu
 export interface CallContext {
   /** Aborts with `ConnectionClosedError` when the connection closes while the handler runs. */
   readonly signal: AbortSignal
-  /**
-   * Runs `fn` synchronously right after the result is sent, so that nothing `fn` sends overtakes it. Drops `fn` when
-   * the handler fails or the connection has closed.
-   */
+  /** Runs `fn` right after the result is sent, ahead of all that it sends; not after a failure or a close. */
   afterReply(fn: () => void): void
 }
 
@@ -94,10 +91,7 @@ export class IncomingRequests {
     else this.#start(new RunningRequest(id, method), handler, params)
   }
 
-  /**
-   * Sends an error reply. Replaces the id of a running request by null, since the remote end would take the error for
-   * the reply to that request.
-   */
+  /** Sends an error reply, without the id of a running request: it would count as the reply to that request. */
   reject(id: RequestId | null, error: RpcError): void {
     this.#options.sendReply(errorLine(id !== null && this.#running.has(id) ? null : id, error))
   }

@@ -104,10 +104,7 @@ function unsafeErrorLine(id: RequestId | null, { code, message, data }: RpcError
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
 }
 
-/**
- * Throws `messageTooLarge` for a line that the remote end would discard: without its id no reply could be sent, and the
- * request would never settle.
- */
+/** Throws `messageTooLarge` for a line that the remote end would discard unanswered, so that no request hangs. */
 export function assertDeliverable(line: string, maxLineBytes: number): void {
   const mayBeTooLong = line.length * 3 > maxLineBytes
   if (mayBeTooLong && utf8Length(line) > maxLineBytes) throw messageTooLarge(maxLineBytes)

@@ -8,10 +8,7 @@ const lineFeed = 0x0a
 const tooLong = unreadable('tooLong')
 const notUtf8 = unreadable('notUtf8')
 
-/**
- * Creates a splitter that cuts bytes into lines at LF only. Checks and decodes the whole lines of a chunk at once; one
- * by one where any is bad or too long.
- */
+/** Creates a splitter of bytes at LF. Decodes the lines of a chunk at once; one by one where one is bad or too long. */
 export function createLineSplitter(maxLineBytes: number) {
   const held = createByteBuffer(maxLineBytes)
   let skipping = false

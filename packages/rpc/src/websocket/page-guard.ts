@@ -18,10 +18,7 @@ export interface PageSource {
   readonly otherOrigins: () => readonly string[]
   /** Returns the file at a path; null for an unknown path. */
   readonly respond: (path: string, head: RequestHead) => PageResponse | null
-  /**
-   * Takes ownership of the transport of a client without proven identity. Until `admit` is called, the connection ends
-   * when it has sent more than 64 KiB.
-   */
+  /** Takes ownership of an unproven client's transport, which ends after 64 KiB until `admit` is called. */
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 
@@ -29,7 +26,6 @@ export interface PageSource {
 export interface PageGuard {
   /** Returns the owner of a page's websocket, else the HTTP status that rejects it. */
   admit(head: RequestHead): Admitted | Promise<Admitted>
-  /** Answers a request for a file. */
   answer(request: IncomingMessage, response: ServerResponse): void
 }
 

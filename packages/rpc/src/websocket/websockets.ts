@@ -192,10 +192,7 @@ function plainRequestStatus({ method, url, headers }: RequestHead): Exclude<Prob
   return (method === 'GET' || method === 'HEAD') && probes.has(pathOf(url)) ? 200 : 404
 }
 
-/**
- * Returns the owner of a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web
- * pages must not reach a server that runs commands.
- */
+/** Returns the owner of an upgrade, or the status that rejects it: pages must not reach a server that runs commands. */
 function admitUpgrade(
   { url, headers }: RequestHead,
   { admit, path, pathRules, relays }: Admission,

@@ -3,7 +3,6 @@ export type NodeId = number
 
 export const rootNode: NodeId = 0
 
-/** Name in a folder. */
 export interface NodeName {
   readonly folder: NodeId
   readonly name: string

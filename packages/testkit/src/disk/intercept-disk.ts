@@ -7,10 +7,7 @@ export interface DiskCall {
   readonly args: readonly unknown[]
 }
 
-/**
- * Runs before each call. An error that it throws fails the call; a promise delays an asynchronous call; a function
- * that it returns gets the result of a successful call.
- */
+/** Runs before each call. Its error fails the call, its promise delays it, a function it returns gets the result. */
 export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
 
 /** Functions that take a path or a descriptor first. */
@@ -139,7 +136,6 @@ function withCallback(watch: DiskWatch, name: string): (call: FsFunction) => FsF
   }
 }
 
-/** Returns the descriptor of a file handle. */
 export function descriptorOf(handle: unknown): unknown {
   return typeof handle === 'object' && handle !== null && 'fd' in handle ? handle.fd : undefined
 }

@@ -21,7 +21,6 @@ export function treeAfter({ before, operations }: DiskRecording, length: number,
   return tree
 }
 
-/** Applies a whole operation to a tree. */
 export function applyWhole(tree: Map<NodeId, TreeNode>, operation: DiskOperation): void {
   if (operation.kind === 'make') tree.set(operation.node, newNode(operation))
   applyParts(tree, operation, () => true)

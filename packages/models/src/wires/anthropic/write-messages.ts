@@ -26,10 +26,7 @@ const cacheControl = '"cache_control":{"type":"ephemeral"}'
 /** Earlier requests with a mark at their end: with this request and the instructions four, the most of a request. */
 const earlierMarks = 2
 
-/**
- * Creates a function that writes the messages of a request, without the brackets of the array. Entries of one side
- * share a message, as results of parallel calls must.
- */
+/** Creates a writer of messages, without the brackets. Entries of one side share one, as parallel results must. */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => RequestBody {
   return createEntryWriter<CallForms & { readonly open: SerialisedMessage[] }>({
     begin: () => ({ open: [], idOf: createWrittenIds(), names: createWrittenNames(acceptedNames) }),

@@ -20,7 +20,6 @@ interface OpenItems {
 /** Names that the API takes. */
 const acceptedNames = /^[\w-]{1,64}$/
 
-/** Creates a writer of input items. */
 export function createItemWriter(goesBack: GoesBack) {
   return createEntryWriter<OpenItems>({
     begin: () => ({ freeform: new Set(), names: createWrittenNames(acceptedNames), held: [] }),

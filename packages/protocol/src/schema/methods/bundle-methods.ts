@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { conversationId } from '../ids.ts'
-import { methodParams } from '../params/params.ts'
 import { completedItem, core } from '../state.ts'
 import { bundleContents, conversationSummary } from '../summaries.ts'
 
@@ -8,13 +7,11 @@ import { bundleContents, conversationSummary } from '../summaries.ts'
 export const bundleMethods = {
   'bundle/describe': {
     about: "Lists the content of a conversation's bundle without writing it.",
-    params: methodParams['bundle/describe'],
     result: bundleContents,
   },
   'bundle/write': {
     about:
       'Writes a conversation to one verified file: its log and side files, redacted again. A file that exists is never replaced.',
-    params: methodParams['bundle/write'],
     result: bundleContents.extend({
       file: z.string().describe('Absolute path of the bundle.'),
       sizeBytes: z.int(),
@@ -24,7 +21,6 @@ export const bundleMethods = {
   'conversation/export': {
     about:
       'Reads a conversation for a file that others will see, redacted again as a bundle is: its state, then its completed items page by page from the newest. Needs no lock.',
-    params: methodParams['conversation/export'],
     result: z.object({
       conversationId,
       core: core.exactOptional().describe('State after the last event of the log; left out with `before`.'),
@@ -40,7 +36,6 @@ export const bundleMethods = {
   'bundle/open': {
     about:
       'Verifies a bundle and opens it as a fork in a folder of this machine. Waiting questions and approved calls end as denied; waiting messages, grants, added folders and the environment are dropped.',
-    params: methodParams['bundle/open'],
     result: conversationSummary,
   },
 } as const

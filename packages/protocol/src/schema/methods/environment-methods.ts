@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import { methodParams } from '../params/params.ts'
 
 export const environmentMethods = {
   'environment/list': {
     about: 'Lists the environments that the client may begin a conversation in, without connecting to them.',
-    params: methodParams['environment/list'],
     result: z.object({
       environments: z.array(
         z.object({

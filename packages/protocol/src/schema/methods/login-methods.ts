@@ -50,7 +50,6 @@ export const loginMethods = {
   'login/start': {
     about:
       'Begins to log in to a provider: the key is tried by listing its models, then kept. `login/completed` says how that ended. Only for clients on the machine of the server, as all of these methods.',
-    params: methodParams['login/start'],
     result: z.object({
       loginId,
       url: z.string().exactOptional().describe('Address for the browser, with `flow`.'),
@@ -59,29 +58,24 @@ export const loginMethods = {
   },
   'login/cancel': {
     about: 'Ends an attempt to log in; nothing is kept.',
-    params: methodParams['login/cancel'],
     result: z.object({ cancelled: z.boolean().describe('False when the attempt had ended.') }),
   },
   'login/status': {
     about: 'Lists the providers with a key, in the order of preference. Never returns a key.',
-    params: methodParams['login/status'],
     result: z.object({ logins: z.array(login) }),
   },
   'mcp/login': {
     about:
       'Begins to log in to an MCP server over HTTP by OAuth, in a browser of this machine. `login/completed` says how that ended; the server is then started anew.',
-    params: methodParams['mcp/login'],
     result: z.object({ loginId, url: z.string().describe('Address for the browser.') }),
   },
   'mcp/logout': {
     about:
       'Forgets the login to an MCP server, and starts it anew. Its tokens are revoked where the issuer has an address for that.',
-    params: methodParams['mcp/logout'],
     result: z.object({ removed, ...revocation }),
   },
   logout: {
     about: 'Forgets the kept key of a provider. Tokens of OAuth are revoked where the issuer has an address for that.',
-    params: methodParams.logout,
     result: z.object({
       removed,
       variable,

@@ -31,11 +31,9 @@ export const acknowledged = z
   .object({ seq: z.int().describe('Seq of the event that recorded it.') })
   .describe('The change is in the log.')
 
-/** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
-export const methods = {
+const results = {
   initialize: {
     about: 'First request of a connection; then the client notifies `initialized`.',
-    params: methodParams.initialize,
     result: z.object({
       protocolVersion: z.int().describe('Version both sides use from now on.'),
       serverInfo: z.object({ name: z.string(), version: z.string(), build: z.string() }),
@@ -50,19 +48,16 @@ export const methods = {
   'conversation/create': {
     about:
       'Creates a conversation. Its log appears with the first message; until then it is neither listed nor resumable.',
-    params: methodParams['conversation/create'],
     result: conversationSummary,
   },
   'conversation/resume': {
     about:
       'Opens a conversation here and takes its writer lock; one that is live elsewhere is -32010. Give exactly one of `conversationId`, `prefix` and `last`.',
-    params: methodParams['conversation/resume'],
     result: conversationSummary,
   },
   'conversation/stream': {
     about:
       'Returns the state, then sends `conversation/event` from there on, without gap or repeat. The reply leaves before the first event. The stream ends with `conversation/unstream`, and when a view of a conversation is opened anew.',
-    params: methodParams['conversation/stream'],
     result: z.object({
       cursor: cursor.describe('Position of `state`, or of the last of `events`; deliveries begin after it.'),
       state: conversationState
@@ -80,19 +75,16 @@ export const methods = {
   'conversation/unstream': {
     about:
       'Stops delivery to this client; the turn continues. An idle conversation that no client streams any more is closed: resume it to continue. Unsaved and ephemeral conversations are then lost.',
-    params: methodParams['conversation/unstream'],
     result: z.object({}),
   },
   'conversation/detach': {
     about:
       'Stops delivery to this client, as `unstream` does. Running work goes on after the last client has left, and the server exits once it is done or waits for a person. Streaming it again takes this back.',
-    params: methodParams['conversation/detach'],
     result: z.object({}),
   },
   'conversation/sendMessage': {
     about:
       'Sends a message of the user. `now` starts a turn (or -32006), `queue` waits for the next, `steer` goes in after the current tool results.',
-    params: methodParams['conversation/sendMessage'],
     result: z.object({
       turnId: turnId.nullable().describe('The turn it started or joins.'),
       disposition: z.enum(['started', 'queued', 'steering']).describe('Result for the message.'),
@@ -101,35 +93,29 @@ export const methods = {
   },
   'conversation/inbox/edit': {
     about: 'Changes a waiting message.',
-    params: methodParams['conversation/inbox/edit'],
     result: acknowledged,
   },
   'conversation/inbox/remove': {
     about: 'Takes a waiting message back.',
-    params: methodParams['conversation/inbox/remove'],
     result: acknowledged,
   },
   ...processMethods,
   'conversation/continue': {
     about: 'Lets a parked turn, or a paused inbox, go on.',
-    params: methodParams['conversation/continue'],
     result: z.object({ continued: z.boolean().describe('False when nothing waited.') }),
   },
   'conversation/retryNow': {
     about: 'Ends the wait before a retry: the model is asked again at once.',
-    params: methodParams['conversation/retryNow'],
     result: z.object({ retried: z.boolean().describe('False when no retry waited.') }),
   },
   'approval/decide': {
     about:
       'Answers an approval. The first answer wins; a late one is -32005 and names the first answer and its author.',
-    params: methodParams['approval/decide'],
     result: acknowledged,
   },
   'conversation/compact': {
     about:
       "Compacts the model's view: a summary and the carried words replace the conversation so far. Runs in a turn of its own, or at the next safe point of the open one; `conversation/interrupt` stops it.",
-    params: methodParams['conversation/compact'],
     result: z.object({
       turnId: turnId.describe('The turn it runs in.'),
       itemId: itemId.describe('Id of its `contextCompaction` item.'),
@@ -139,7 +125,6 @@ export const methods = {
   'conversation/context/leaveOut': {
     about:
       "Leaves the refused items out of the model's view, and continues in a turn without a message. Calls go with their results; clients still see everything. `conversation/compact/undo` brings the items back. -32602 without named items and `half`, and, without `itemIds`, if the last turn did not end in such a refusal.",
-    params: methodParams['conversation/context/leaveOut'],
     result: z.object({
       turnId: turnId.describe('The turn that goes on.'),
       seq: z.int().describe('Seq of its `context.cleared`.'),
@@ -149,7 +134,6 @@ export const methods = {
   'conversation/compact/undo': {
     about:
       'Undoes the newest compaction that holds. -32602 with `tokens` and `contextWindow` when the conversation would not fit the window then.',
-    params: methodParams['conversation/compact/undo'],
     result: z.object({
       seq: z.int().describe('Seq of the event that recorded it.'),
       tokens: z.int().describe('Estimated tokens of the next request.'),
@@ -158,13 +142,11 @@ export const methods = {
   'conversation/rewind/plan': {
     about:
       'Plans to restore files to their state after an event, by undoing later changes of model calls and rewinds. Changes nothing.',
-    params: methodParams['conversation/rewind/plan'],
     result: rewindPlan,
   },
   'conversation/rewind': {
     about:
       'Restores files as planned, either all or nothing, in a `fileChange` item with `rewind`, which a rewind to before it undoes. -32005 `planChanged` when the files have changed since the plan; -32006 while a turn is open; -32007 when the policy denies it.',
-    params: methodParams['conversation/rewind'],
     result: z.object({
       itemId: itemId.describe('Id of its `fileChange` item.'),
       seq: z.int().describe('Seq of the event before it: a rewind to it undoes this one.'),
@@ -174,19 +156,16 @@ export const methods = {
   'conversation/fork': {
     about:
       'Creates a conversation from any point of this one: it has the same events up to `at`, open turns and items are settled, and pending approvals are withdrawn.',
-    params: methodParams['conversation/fork'],
     result: conversationSummary,
   },
   'conversation/rescue': {
     about:
       "Saves a conversation that is open on a server as a new one, from the server's memory and its open file, even if the log is lost. Fails with `liveElsewhere` if another server has it: send it there.",
-    params: methodParams['conversation/rescue'],
     result: conversationSummary,
   },
   ...bundleMethods,
   'conversation/list': {
     about: 'Lists conversations, newest first.',
-    params: methodParams['conversation/list'],
     result: z.object({
       conversations: z.array(listedConversation),
       nextCursor: z.string().nullable().describe('Null on the last page.'),
@@ -197,7 +176,6 @@ export const methods = {
   ...peopleMethods,
   'conversation/read': {
     about: 'Reads completed items before a seq, oldest first.',
-    params: methodParams['conversation/read'],
     result: z.object({
       items: z.array(completedItem),
       more: z.boolean().describe('There are older ones.'),
@@ -206,19 +184,16 @@ export const methods = {
   },
   'conversation/turns': {
     about: 'Looks up past turns, oldest first; the open one is the last.',
-    params: methodParams['conversation/turns'],
     result: z.object({ turns: z.array(pastTurn), more: z.boolean().describe('There are older ones.') }),
   },
   'conversation/readChange': {
     about:
       'Reads the old and the new text of the files of a change, for clients that show more than a diff. Secrets are redacted as in the diff.',
-    params: methodParams['conversation/readChange'],
     result: z.object({ files: z.array(changedText) }),
   },
   'conversation/readEvents': {
     about:
       'Reads events of a conversation that is open here, oldest first, as they are delivered: for a client that lags, or needs earlier events.',
-    params: methodParams['conversation/readEvents'],
     result: z.object({
       events: z.array(deliveredEnvelope).describe('Delivered envelopes.'),
       more: z.boolean().describe('There are newer ones.'),
@@ -226,7 +201,6 @@ export const methods = {
   },
   'conversation/readFile': {
     about: 'Reads a range of a side file.',
-    params: methodParams['conversation/readFile'],
     result: z.object({
       base64: z.string(),
       totalBytes: z.int().describe('Bytes of the whole file.'),
@@ -235,33 +209,27 @@ export const methods = {
   },
   'conversation/rename': {
     about: 'Names a conversation; the name resumes it.',
-    params: methodParams['conversation/rename'],
     result: acknowledged,
   },
   'conversation/archive': {
     about: 'Takes a conversation out of the list; nothing is deleted.',
-    params: methodParams['conversation/archive'],
     result: acknowledged,
   },
   'conversation/unarchive': {
     about: 'Puts a conversation back into the list.',
-    params: methodParams['conversation/unarchive'],
     result: acknowledged,
   },
   'conversation/delete': {
     about:
       'Deletes the log and its side files. Rejected while the conversation is live elsewhere or a turn runs. `storageFailed` says if it is gone from every list: then what is left of it is removed at the next start.',
-    params: methodParams['conversation/delete'],
     result: z.object({}),
   },
   'conversation/configure': {
     about: 'Changes settings.',
-    params: methodParams['conversation/configure'],
     result: acknowledged,
   },
   'conversation/runShell': {
     about: "Runs the user's own command, outside any sandbox, and records it.",
-    params: methodParams['conversation/runShell'],
     result: z.object({
       itemId: itemId.describe('Id of its `shellCommand` item.'),
       seq: z.int().describe('Seq of the event that recorded it.'),
@@ -270,13 +238,11 @@ export const methods = {
   ...providerMethods,
   'config/write': {
     about: "Sets one value in the user's config.toml.",
-    params: methodParams['config/write'],
     result: z.object({ file: z.string().describe('Path of the file.') }),
   },
   'config/read': {
     about:
       'Returns the effective configuration, each value with its origin. Users of a server get the values that they could set for a conversation.',
-    params: methodParams['config/read'],
     result: z.object({
       values: z.array(
         z.object({ key: z.string(), value: z.unknown(), origin: z.string().describe('File, flag or `default`.') }),
@@ -291,12 +257,10 @@ export const methods = {
   ...loginMethods,
   'conversation/context': {
     about: 'Returns the parts that fill the context window in the next request of a conversation that is open here.',
-    params: methodParams['conversation/context'],
     result: contextUse,
   },
   'conversation/findFiles': {
     about: 'Finds files in the folder of an open conversation by a part of their path, to complete it in a message.',
-    params: methodParams['conversation/findFiles'],
     result: z.object({
       paths: z
         .array(z.string())
@@ -306,23 +270,19 @@ export const methods = {
   },
   'usage/read': {
     about: 'Sums tokens and cost over all conversations that are kept.',
-    params: methodParams['usage/read'],
     result: usageSums,
   },
   'mcp/list': {
     about: 'Lists the MCP servers of the conversations that are open here.',
-    params: methodParams['mcp/list'],
     result: z.object({ servers: z.array(mcpServer) }),
   },
   'mcp/restart': {
     about: 'Restarts an MCP server, also one that failed. Its new list of tools counts from the next turn on.',
-    params: methodParams['mcp/restart'],
     result: z.object({}),
   },
   'web/open': {
     about:
       'Makes a link to the page of this server in a browser of this machine; the first one starts its listener, on loopback. A link can be opened once.',
-    params: methodParams['web/open'],
     result: z.object({
       url: z.string().describe('Address with a code in its fragment. Its first visitor is admitted.'),
       expiresAt: z.number().describe('End of the link, in ms since the epoch.'),
@@ -330,13 +290,27 @@ export const methods = {
   },
   'server/diagnostics': {
     about: 'Returns the identity and state of this server.',
-    params: methodParams['server/diagnostics'],
     result: diagnostics,
   },
   ...policyMethods,
   ...skillMethods,
   ...environmentMethods,
-} as const
+} as const satisfies Record<keyof typeof methodParams, { readonly about: string; readonly result: z.ZodType }>
+
+/** Methods of the protocol: name → parameters and result. The server's handler table is typed by it. */
+export const methods = withParams(results)
+
+type WithParams = {
+  readonly [Name in keyof typeof results]: (typeof results)[Name] & { readonly params: (typeof methodParams)[Name] }
+}
+
+function withParams(described: typeof results): WithParams {
+  const entries = Object.entries(described).map(([name, one]) => [
+    name,
+    { ...one, params: Reflect.get(methodParams, name) },
+  ])
+  return Object.fromEntries(entries) as WithParams // narrowed: both tables have the same keys
+}
 
 /** Notifications of the server: name → description. */
 export const notifications = {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { ruleRef } from '../call-parts.ts'
 import { conversationId, itemId } from '../ids.ts'
-import { methodParams } from '../params/params.ts'
 import { approvalPolicy, enforcement, sandboxMode } from '../settings.ts'
 import { hookMethods } from './hook-methods.ts'
 
@@ -170,39 +169,32 @@ export const policyMethods = {
   ...hookMethods,
   'trust/read': {
     about: 'Returns the effects of a project’s configuration, and if it is trusted.',
-    params: methodParams['trust/read'],
     result: trustReport,
   },
   'trust/decide': {
     about:
       'Trusts exactly this content of a project’s configuration, or declines it. Applies to new conversations; open ones stay as they are.',
-    params: methodParams['trust/decide'],
     result: trustReport,
   },
   'server/checkup': {
     about: 'Checks the requirements of parley. Changes nothing.',
-    params: methodParams['server/checkup'],
     result: checkup,
   },
   'policy/test': {
     about: 'Decides about a command without running it. Its facts are gathered on disk.',
-    params: methodParams['policy/test'],
     result: testedCommand,
   },
   'policy/replay': {
     about: 'Decides every call of a conversation again, from the facts stored with it, and returns both verdicts.',
-    params: methodParams['policy/replay'],
     result: replayedCalls,
   },
   'replay/run': {
     about:
       'Runs a conversation again with the outcomes of its log: it asks no model, starts nothing and changes nothing. Compares event by event.',
-    params: methodParams['replay/run'],
     result: replayedConversation,
   },
   'policy/why': {
     about: 'Explains from the log why a call was run, asked about or denied.',
-    params: methodParams['policy/why'],
     result: explainedCall,
   },
 } as const

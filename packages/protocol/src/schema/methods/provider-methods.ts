@@ -1,12 +1,10 @@
 import * as z from 'zod'
-import { methodParams } from '../params/params.ts'
 import { listedProvider } from '../summaries.ts'
 import { checkup } from './policy-methods.ts'
 
 export const providerMethods = {
   'model/list': {
     about: 'Lists models of the configured providers, and local servers that answer.',
-    params: methodParams['model/list'],
     result: z.object({
       models: z.array(
         z.object({
@@ -29,7 +27,6 @@ export const providerMethods = {
   },
   'provider/list': {
     about: 'Lists the ready-made and the configured model providers, without connecting to them.',
-    params: methodParams['provider/list'],
     result: z.object({
       providers: z.array(listedProvider),
       chosen: z
@@ -46,7 +43,6 @@ export const providerMethods = {
   'provider/check': {
     about:
       'Goes the way of a request to a provider step by step (name, connection, TLS, key, one token of a model, which may cost a little) and ends at the first step that fails.',
-    params: methodParams['provider/check'],
     result: checkup,
   },
 } as const

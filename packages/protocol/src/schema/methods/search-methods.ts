@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { itemId } from '../ids.ts'
-import { methodParams } from '../params/params.ts'
 import { listedConversation } from '../summaries.ts'
 
 const excerpt = z
@@ -19,7 +18,6 @@ export const searchMethods = {
   'conversation/search': {
     about:
       'Finds conversations with all words: in messages, answers, reasoning, commands, their output as far as the log has it, diffs, names. Conversations with all words in one item come first, then the order is by the time of the last change. A word of three letters or more also finds longer words, except in quotation marks. Texts are redacted. The first request starts reading new conversations in the background; a request without words finds nothing.',
-    params: methodParams['conversation/search'],
     result: z.object({
       found: z.array(
         z.object({

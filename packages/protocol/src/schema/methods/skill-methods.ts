@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { methodParams } from '../params/params.ts'
 
 const foundPart = z
   .object({
@@ -24,7 +23,6 @@ const foundPart = z
 export const skillMethods = {
   'skill/list': {
     about: 'Lists the skills and commands of the user and of the project of a folder, including unusable ones.',
-    params: methodParams['skill/list'],
     result: z.object({ parts: z.array(foundPart) }),
   },
 } as const
