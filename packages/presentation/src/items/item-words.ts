@@ -17,6 +17,11 @@ export function blockedWords({ sandboxBlock }: ItemOf<'commandExecution'>): stri
 /** Changed lines of a renamed file up to which it has one row. */
 const fewLines = 2
 
+/** Returns the title of a patch without its verb, which the screen says by itself. */
+export function patchTitle({ title }: ItemOf<'fileChange'>): string {
+  return title.replace(/^Patch /, '')
+}
+
 /** Returns the word before the files of a patch. */
 export function patchVerb(item: ItemOf<'fileChange'>): string {
   const [only, ...others] = item.changes

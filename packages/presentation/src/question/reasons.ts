@@ -1,10 +1,9 @@
 import type { Approval } from '@parley/protocol'
+import { reasonsToAsk } from '@parley/protocol/calls'
 
 type ExplainedApproval = Pick<Approval, 'facts' | 'rule' | 'reason'> & Partial<Pick<Approval, 'kind'>>
 
-const dangerBasis = 'it destroys things for good'
-
-const untrustedBasis = 'the approval policy is untrusted and this is not known to be harmless'
+const { untrusted, dangerous } = reasonsToAsk
 
 const shorterDangers: Readonly<Record<string, string>> = {
   'it runs what it downloads': 'runs a script it downloads, unread',
@@ -20,16 +19,16 @@ export function dangerWords(judged: ExplainedApproval): string | null {
 /** Returns why the user is asked, without the rule; empty if a warning says it already. */
 export function reasonWords(judged: ExplainedApproval): string {
   const { reason, kind } = judged
-  if (reason.startsWith(untrustedBasis) && kind === 'patch')
-    return `you asked to be asked before every change${reason.slice(untrustedBasis.length)}`
-  if (reason.startsWith(untrustedBasis))
-    return `you asked to be asked; not on the harmless list${reason.slice(untrustedBasis.length)}`
-  const warned = `${dangerBasis} (${foundDanger(judged) ?? ''}`
+  if (reason.startsWith(untrusted) && kind === 'patch')
+    return `you asked to be asked before every change${reason.slice(untrusted.length)}`
+  if (reason.startsWith(untrusted))
+    return `you asked to be asked; not on the harmless list${reason.slice(untrusted.length)}`
+  const warned = `${dangerous} (${foundDanger(judged) ?? ''}`
   if (reason.startsWith(warned)) return reason.slice(warned.length).replace(/^; |\)$/g, '')
   return reason
 }
 
 function foundDanger({ facts }: ExplainedApproval): string | null {
-  const { dangerous: found } = facts ?? {}
+  const found = facts?.['dangerous']
   return typeof found === 'string' ? found : null
 }

@@ -80,7 +80,9 @@ const call = {
   hints: z
     .array(hint)
     .exactOptional()
-    .describe('Sentences of parley at the end of `modelText`, in order, each after a line break; absent without any.'),
+    .describe(
+      'Sentences that parley adds to the result of the tool: the end of `modelText`, each after a line break; absent without any.',
+    ),
   notRun: z
     .literal(true)
     .exactOptional()

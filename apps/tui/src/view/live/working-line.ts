@@ -1,4 +1,5 @@
 import { isRunning } from '@parley/presentation/items/call-facts'
+import { patchTitle } from '@parley/presentation/items/item-words'
 import { looksAt } from '@parley/presentation/items/looked-at'
 import { silentSeconds, type TurnClock, workedMs } from '@parley/presentation/items/turn-clock'
 import { elapsed, hookWords } from '@parley/presentation/items/turn-words'
@@ -104,7 +105,7 @@ function verbOf(item: Item, isLooking: boolean): string {
 }
 
 function titleOf(item: Item): string {
-  return item.type === 'fileChange' ? item.title.replace(/^Patch /, '') : item.title
+  return item.type === 'fileChange' ? patchTitle(item) : item.title
 }
 
 /** Returns the tokens that have come in this turn. */

@@ -2,6 +2,7 @@ import { answerNote, callFacts, callVerb, commandOf, talkText, type Verbs } from
 import {
   blockedWords,
   commandVerbs,
+  patchTitle,
   patchVerb,
   reasoningHeading,
   toolVerbs,
@@ -77,7 +78,7 @@ export function callLine(item: PrintedCall): string {
 function titleOf(item: PrintedCall): string {
   if (item.type === 'fileChange') {
     const files = item.changes.map((change) => fileWords(change)).join('; ')
-    return `${patchVerb(item)}: ${files === '' ? visibleLine(item.title.replace(/^Patch /, '')) : files}`
+    return `${patchVerb(item)}: ${files === '' ? visibleLine(patchTitle(item)) : files}`
   }
   if (item.type === 'toolCall') {
     const title = visibleLine(item.title)

@@ -1,5 +1,5 @@
 import { callFacts, callTone, rightsFacts } from '@parley/presentation/items/call-facts'
-import { isShownByName, patchVerb, pathText } from '@parley/presentation/items/item-words'
+import { isShownByName, patchTitle, patchVerb, pathText } from '@parley/presentation/items/item-words'
 import { showHidden, visibleLine } from '@parley/presentation/text/control-characters'
 import { parseDiff } from '@parley/presentation/text/diff'
 import { count } from '@parley/presentation/text/formats'
@@ -45,7 +45,7 @@ export function changeHead(item: Patch, room: Room): readonly Line[] {
   const [only, ...others] = changes
   const title: Line =
     only === undefined
-      ? [{ text: visibleLine(item.title.replace(/^Patch /, '')) }]
+      ? [{ text: visibleLine(patchTitle(item)) }]
       : others.length === 0
         ? [{ text: pathText(only) }]
         : [{ text: `${count(changes.length)} files` }]

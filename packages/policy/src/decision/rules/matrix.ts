@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, Enforcement, RunLimits, SandboxMode } from '@parley/protocol'
+import { reasonsToAsk } from '@parley/protocol/calls'
 import type { WiderRight } from './rules.ts'
 
 export type DecisionCode =
@@ -122,9 +123,7 @@ const waysOut =
 export const outcomes = {
   sandboxed: allow('sandboxed', 'the sandbox limits what it can do'),
   fullAccess: allow('full-access', 'the sandbox mode is danger-full-access'),
-  untrusted: ask('untrusted', 'the approval policy is untrusted and this is not known to be harmless', {
-    liftable: true,
-  }),
+  untrusted: ask('untrusted', reasonsToAsk.untrusted, { liftable: true }),
   noSandbox: ask('no-sandbox', 'nothing here enforces a sandbox, so all that is not known to be harmless is asked', {
     liftable: true,
   }),

@@ -1,3 +1,4 @@
+import { reasonsToAsk } from '@parley/protocol/calls'
 import {
   allow,
   always,
@@ -30,11 +31,11 @@ const networkNever = deny(
   'networkRefused',
   'it asks to use the network, and the approval policy is never: try it without, or let the user set network_access in [sandbox_workspace_write] of config.toml',
 )
-const dangerous = ask('dangerous', 'it destroys things for good')
+const dangerous = ask('dangerous', reasonsToAsk.dangerous)
 const dangerousNever = deny(
   'dangerous-never',
   'dangerous',
-  'it destroys things for good, and the approval policy is never',
+  `${reasonsToAsk.dangerous}, and the approval policy is never`,
 )
 
 /** Cells of commands that are not known to be safe. */
