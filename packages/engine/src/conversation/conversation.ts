@@ -35,11 +35,15 @@ export interface LogEnd {
   readonly logVersion: number
 }
 
-/** Log and side files of a conversation. */
-export interface ConversationStorage {
+/** Log that a conversation records in. */
+export interface LogToRecord {
   /** Journal of a stored conversation; null before the first event, when `startJournal` makes the log. */
   readonly journal: Journal | null
   readonly startJournal?: () => Journal
+}
+
+/** Log and side files of a conversation. */
+export interface ConversationStorage extends LogToRecord {
   readonly sideFiles: SideFiles
   readonly readOnly: boolean
 }

@@ -27,7 +27,7 @@ import {
 import type { TakenEnvironment } from '@parley/workspace'
 import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
-import type { ConversationOwner, ConversationStorage, LogEnd } from '../conversation/conversation.ts'
+import type { ConversationOwner, ConversationStorage, LogEnd, LogToRecord } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'
 import { createSideFiles } from '../conversation/side-files.ts'
 import { createModelView } from '../core/model-view.ts'
@@ -41,7 +41,7 @@ import { proveCheckpoint } from './prove-checkpoint.ts'
 import { editWarnings, inspectUnknown, recoveryEvents } from './recovery.ts'
 
 /** Parts of a conversation that is being opened, new or loaded. */
-export interface OpenParts extends RunningOn, LogEnd, ConversationStorage {
+export interface OpenParts extends RunningOn, LogEnd, Pick<ConversationStorage, 'sideFiles' | 'readOnly'> {
   readonly paths: SessionPaths
   readonly recovered: RecoveredLine
   readonly warnings: readonly string[]
@@ -51,9 +51,19 @@ export interface OpenParts extends RunningOn, LogEnd, ConversationStorage {
   readonly overrides: Overrides
   /** Begins to compare its checkpoint with the log, and returns a function that stops it. Null without an unproven checkpoint. */
   readonly prove: ((onWrong: () => void) => () => void) | null
+}
+
+/** Log of a conversation that is being opened: on this machine, or one that a shipment sends to a store. */
+export interface OpenLog extends LogToRecord {
   /** Right to a conversation of a store; null for other conversations. */
   readonly owner: ConversationOwner | null
   readonly dispose: () => void
+}
+
+/** Conversation that is being opened, with its log. */
+export interface OpenConversation {
+  readonly parts: OpenParts
+  readonly log: OpenLog
 }
 
 interface NewConversation {
@@ -70,7 +80,7 @@ interface NewConversation {
 }
 
 /** Returns the parts of a new conversation; its log is made when the first event is recorded. */
-export function newParts(files: Files, opening: NewConversation): OpenParts {
+export function newParts(files: Files, opening: NewConversation): OpenConversation {
   const { conversationId, home, params, created, access, onStart, checkpoints } = opening
   const isEphemeral = params.ephemeral === true
   const { root, dispose } = isEphemeral ? temporaryRoot(opening) : { root: home, dispose: () => undefined }
@@ -79,7 +89,7 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
   const { core, window } = initialState(conversationId)
   const meta = { ...core.meta, cwd: created.cwd, ...(access === undefined ? {} : { access }) }
   const lines = linesWhenNeeded(files, paths.log, conversationId)
-  return {
+  const parts: OpenParts = {
     paths,
     state: { core: { ...core, meta, settings: created.settings }, window },
     view: createModelView(emptyFold(lines.readEvent)),
@@ -88,13 +98,6 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     nextSeq: 1,
     readOnly: false,
     logVersion: LOG_FORMAT,
-    journal: null,
-    startJournal() {
-      const header = newHeader(conversationId)
-      const log = EventLog.create(files, paths.log, { header, home: root, reports: lossReports })
-      if (!isEphemeral) onStart()
-      return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
-    },
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: nothingRecovered,
     warnings: created.warnings,
@@ -102,12 +105,22 @@ export function newParts(files: Files, opening: NewConversation): OpenParts {
     overrides: params,
     prove: null,
     ...nothingRuns,
+  }
+  const log: OpenLog = {
+    journal: null,
+    startJournal() {
+      const header = newHeader(conversationId)
+      const log = EventLog.create(files, paths.log, { header, home: root, reports: lossReports })
+      if (!isEphemeral) onStart()
+      return createJournal(log, null, createCheckpointWriter(paths.checkpoint, checkpoints))
+    },
     owner: null,
     dispose() {
       lines[Symbol.dispose]()
       dispose()
     },
   }
+  return { parts, log }
 }
 
 /** Makes the folder of an ephemeral conversation, which goes with the conversation or with a killed process. */
@@ -132,13 +145,13 @@ interface Loading {
 }
 
 /** Returns the parts of a conversation that was loaded from its log. */
-export function loadedParts(files: Files, { paths, loaded, overrides, checkpoints }: Loading): OpenParts {
+export function loadedParts(files: Files, { paths, loaded, overrides, checkpoints }: Loading): OpenConversation {
   const { begin, headCrc, nextSeq, log, recovery, warnings } = loaded
   const { fold, reader, lines, checkpoint } = begin
   const { conversationId } = fold.state.core.meta
   const { proofDelayMs: delayMs } = checkpoints
   const writer = createCheckpointWriter(paths.checkpoint, checkpoints, checkpoint?.stamp.sizeBytes)
-  return {
+  const parts: OpenParts = {
     paths,
     state: loaded.state ?? fold.state,
     view: fold.view,
@@ -146,16 +159,11 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     headCrc,
     nextSeq,
     readOnly: log === null,
-    journal:
-      log === null
-        ? createViewJournal(files, paths.log, { reader, lines })
-        : createJournal(log, { reader, lines }, writer),
     logVersion: reader.version,
     sideFiles: createSideFiles(files, paths.sideFiles),
     recovered: recoveredLine(recovery, fold.state.core, loaded.runningOn),
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
     overrides,
-    owner: null,
     prove:
       log === null || checkpoint === null || checkpoint.proven
         ? null
@@ -163,8 +171,12 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     runningOn: loaded.runningOn,
     names: loaded.names,
     hidden: loaded.hidden,
-    dispose: () => void loaded.release(),
   }
+  const journal =
+    log === null
+      ? createViewJournal(files, paths.log, { reader, lines })
+      : createJournal(log, { reader, lines }, writer)
+  return { parts, log: { journal, owner: null, dispose: () => void loaded.release() } }
 }
 
 /** Conversation that was loaded from its log. */

@@ -44,7 +44,7 @@ export async function attach(
   const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
   const watching = watchEvents({ conversation, hooks, patience: storageRetry, placed, ids, clock, onFault })
   const found = await enterEnvironment({ conversation, environment, roles, project, parts, leave })
-  const dispose = startProof(parts, notify)
+  const dispose = startProof({ prove: parts.prove, state: parts.state, dispose: record.dispose }, notify)
   const closing = {
     conversation,
     turns,
@@ -82,7 +82,7 @@ export async function attach(
       followRunning(parts.runningOn, { shell, processes, toolPorts, roles })
       watching.takeUp()
     },
-    handOver: () => closeConversation(closing, parts.owner === null ? 'shutdown' : 'handOver'),
+    handOver: () => closeConversation(closing, record.owner === null ? 'shutdown' : 'handOver'),
     [Symbol.asyncDispose]: () => closeConversation(closing, 'shutdown'),
   }
   watching.denyWith(denyByHook(live))

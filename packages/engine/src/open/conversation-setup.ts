@@ -14,7 +14,7 @@ import { parleyItself } from '../conversation/notices.ts'
 import { askedBy, begunBy } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
-import type { OpenParts } from '../load/conversation-parts.ts'
+import type { OpenConversation } from '../load/conversation-parts.ts'
 import { forkCleanup, importedEvents } from '../load/fork.ts'
 import { machineOfAnother } from '../people/check-right.ts'
 import { addedFolders } from '../settings/existing-folder.ts'
@@ -69,7 +69,7 @@ export interface ConversationSetup extends Pick<SetupPorts, 'program' | 'clock' 
   secrets(): Promise<SecretPaths>
   readonly settings: OpeningSettings
   readonly carriedGrants: CarriedGrants
-  open(parts: OpenParts): Promise<LiveConversation>
+  open(opening: OpenConversation): Promise<LiveConversation>
   /** Takes the environment of a recorded conversation; the caller releases it. */
   takeEnvironment(state: ConversationState, owner: Owner | null, overrides?: Overrides): TakenEnvironment
 }
@@ -93,7 +93,7 @@ export function createSetup(ports: SetupPorts): ConversationSetup {
         config: readConfig(home, configOnly(overrides)).values,
       }),
     carriedGrants: createCarriedGrants(ports),
-    open: (parts) => openConversation(parts, ports),
+    open: (opening) => openConversation(opening, ports),
   }
 }
 

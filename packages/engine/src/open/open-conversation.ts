@@ -1,6 +1,6 @@
 import { secretsOfConfig } from '@parley/config'
 import type { LiveConversation } from '../live/live-conversation.ts'
-import type { OpenParts } from '../load/conversation-parts.ts'
+import type { OpenConversation, OpenParts } from '../load/conversation-parts.ts'
 import { readGivenRules } from '../policy/read-rules.ts'
 import { type ConfigHere, configHere, configOnly, readConfig } from '../settings/read-config.ts'
 import { attach } from './attach.ts'
@@ -16,13 +16,14 @@ export interface SetupPorts extends RecordPorts, ActPorts, TurnPorts {}
  * Opens a conversation in stages, each with the closed values of earlier ones: record → environment → tools → turns →
  * attach. Rejects when a new conversation could not work in its environment.
  */
-export async function openConversation(parts: OpenParts, ports: SetupPorts): Promise<LiveConversation> {
+export async function openConversation(opening: OpenConversation, ports: SetupPorts): Promise<LiveConversation> {
+  const { parts } = opening
   const config = configOf(parts, ports)
   const givenRules = await readGivenRules(ports, parts)
   await ports.keys.learn(parts.state.core.settings.modelProvider)
   // Before any text is taken.
   ports.redaction.learn(secretsOfConfig(config.effective, ports.env))
-  const record = openRecord(parts, ports)
+  const record = openRecord(opening, ports)
   const place = openEnvironment({ parts, record, config }, ports)
   const tools = openTools({ parts, record, place }, ports)
   const turns = openTurns({ parts, record, place, tools, givenRules }, ports)

@@ -48,17 +48,17 @@ interface RecordedConversation {
 
 /** Takes the environment of a conversation and finds its project. Reads nothing there yet. */
 export function openEnvironment({ parts, record, config }: RecordedConversation, ports: ActPorts): OpenEnvironment {
-  const { conversation, onFault } = record
+  const { conversation } = record
   const { core } = parts.state
   let listener: ((change: LinkChange) => void) | null = null
   const { environment, release } = takeEnvironment(core, ports.environments, {
     // A view runs nothing, and opens also when its machine or the machine's settings are missing.
     environment: parts.readOnly ? undefined : core.settings.environment,
     config: config.effective.values,
-    ...ownerFor(parts, onFault),
+    ...ownerFor(record),
     onLinkChange: (change) => listener?.(change),
   })
-  if (parts.owner !== null) keepRunning(conversation, environment.kept, parts.names)
+  if (record.owner !== null) keepRunning(conversation, environment.kept, parts.names)
   const cwd = () => conversation.state.core.meta.cwd
   const { home, projects } = ports
   const project =
@@ -87,7 +87,7 @@ export function takeEnvironment(
 }
 
 /** Returns the right to the conversation. Its end is reported, as the conversation is closed here then. */
-function ownerFor({ owner }: OpenParts, onFault: (fault: unknown) => void): Pick<EnvironmentRequest, 'owner'> {
+function ownerFor({ owner, onFault }: OpenRecord): Pick<EnvironmentRequest, 'owner'> {
   if (owner === null) return {}
   const taken = () => {
     owner.taken()

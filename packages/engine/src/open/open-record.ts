@@ -5,7 +5,7 @@ import type { CheckpointLimits } from '../conversation/checkpoint-writer.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { redactSideFiles } from '../conversation/side-files.ts'
 import { reportOnce } from '../conversation/storage-retry.ts'
-import type { OpenParts } from '../load/conversation-parts.ts'
+import type { OpenConversation, OpenLog } from '../load/conversation-parts.ts'
 import type { LogEvent } from '../metrics/event-log.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock, Ids } from '../ports/clock-and-ids.ts'
@@ -34,14 +34,19 @@ export interface OpenRecord {
   readonly conversation: Conversation
   /** Reports a fault once, however many callers report it. */
   readonly onFault: (fault: unknown) => void
+  /** Right to a conversation of a store; null for other conversations. */
+  readonly owner: OpenLog['owner']
+  /** Releases what the opening held, after the log is closed. */
+  readonly dispose: () => void
 }
 
 /** Opens the conversation of a log. It redacts every event and side file before it is written. */
-export function openRecord(parts: OpenParts, ports: RecordPorts): OpenRecord {
+export function openRecord({ parts, log }: OpenConversation, ports: RecordPorts): OpenRecord {
   const { clock, program, redaction, notify } = ports
   const { conversationId } = parts.state.core.meta
   const onFault = reportOnce((fault) => ports.report(fault, conversationId))
-  const { state, view, checkpointPlaces, headCrc, nextSeq, logVersion, journal, startJournal, readOnly } = parts
+  const { state, view, checkpointPlaces, headCrc, nextSeq, logVersion, readOnly } = parts
+  const { journal, startJournal, owner, dispose } = log
   const conversation = new Conversation(
     { state, view, checkpointPlaces, headCrc, nextSeq, logVersion },
     {
@@ -52,5 +57,5 @@ export function openRecord(parts: OpenParts, ports: RecordPorts): OpenRecord {
     },
     { clock, program, redact: (event) => redactEvent(event, redaction.text), report: onFault, notify },
   )
-  return { conversation, onFault }
+  return { conversation, onFault, owner, dispose }
 }

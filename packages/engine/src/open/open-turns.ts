@@ -66,7 +66,7 @@ export function openTurns(
     {
       log: { conversation, storage: conversation.storageRetry },
       clients,
-      sharedBy: parts.owner === null ? null : ports.announced,
+      sharedBy: record.owner === null ? null : ports.announced,
       toolPorts,
       mcp,
       limits,

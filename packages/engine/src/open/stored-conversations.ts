@@ -16,7 +16,7 @@ import {
   loadConversation,
   loadedParts,
   newParts,
-  type OpenParts,
+  type OpenConversation,
   viewConversation,
 } from '../load/conversation-parts.ts'
 import { type Copy, forkLog, forkRescued, loadedCopy, ownName } from '../load/fork.ts'
@@ -27,7 +27,7 @@ import { type Catalogue, readableCatalogue } from '../read/catalogue.ts'
 import { takenNames } from '../read/list-conversations.ts'
 import { emptyLog, noConversation, rejection } from '../replies/rejection.ts'
 import { existingFolder } from '../settings/existing-folder.ts'
-import { giveUp, ownerOf, type Sharing, shareParts } from '../sharing/sharing.ts'
+import { giveUp, ownerOf, type Sharing, shareLog } from '../sharing/sharing.ts'
 import { deleteStored } from '../stored/delete-stored.ts'
 import { assertRescued, lostBackground, lostForwards } from '../stored/opening-problems.ts'
 import type { ConversationSetup, Settle } from './conversation-setup.ts'
@@ -76,12 +76,13 @@ export class StoredConversations {
     const onStart = () => setup.settings.keepNew(conversationId, params, created)
     const { processes, checkpoints } = setup
     const access = accessOfNew(guest.rights)
-    const parts = newParts(files, { conversationId, home, params, created, access, onStart, processes, checkpoints })
-    await this.#locks.take(conversationId, parts.paths)
+    const opening = newParts(files, { conversationId, home, params, created, access, onStart, processes, checkpoints })
+    const { paths } = opening.parts
+    await this.#locks.take(conversationId, paths)
     return this.#keep(
       conversationId,
-      parts,
-      params.ephemeral === true ? null : await this.#take(parts.paths, conversationId, 'new'),
+      opening,
+      params.ephemeral === true ? null : await this.#take(paths, conversationId, 'new'),
     )
   }
 
@@ -257,8 +258,8 @@ export class StoredConversations {
       this.release(conversationId)
       throw error
     }
-    const parts = this.#loadedParts(conversationId, loaded, overrides)
-    const open = await this.#keep(conversationId, parts, loaded.log === null ? null : shipment)
+    const opening = this.#loadedParts(conversationId, loaded, overrides)
+    const open = await this.#keep(conversationId, opening, loaded.log === null ? null : shipment)
     if (loaded.log === null) {
       await giveUp(shipment)
       this.release(conversationId)
@@ -282,7 +283,11 @@ export class StoredConversations {
     }
   }
 
-  #loadedParts(conversationId: ConversationId, loaded: LoadedConversation, overrides: Overrides = {}): OpenParts {
+  #loadedParts(
+    conversationId: ConversationId,
+    loaded: LoadedConversation,
+    overrides: Overrides = {},
+  ): OpenConversation {
     return loadedParts(this.#ports.files, {
       paths: this.pathsOf(conversationId),
       loaded,
@@ -293,18 +298,20 @@ export class StoredConversations {
 
   async #keep(
     conversationId: ConversationId,
-    unshared: OpenParts,
+    opening: OpenConversation,
     shipment: Shipment | null,
   ): Promise<LiveConversation> {
-    const parts = shareParts(unshared, shipment, this.#ports.setup.carriedGrants)
+    const { parts } = opening
+    const { setup } = this.#ports
+    const log = shipment === null ? opening.log : shareLog(opening, shipment, setup.carriedGrants)
     try {
-      const open = await this.#ports.setup.open(parts)
+      const open = await setup.open({ parts, log })
       this.#ports.open.set(conversationId, open)
       warmUpInPause(open)
       return open
     } catch (error) {
-      await parts.journal?.close(() => null)
-      parts.dispose()
+      await log.journal?.close(() => null)
+      log.dispose()
       this.release(conversationId)
       throw error
     }

@@ -1,9 +1,9 @@
 import { type Files, type SessionPaths, StorageError } from '@parley/journal'
-import type { ConversationId, ConversationState } from '@parley/protocol'
+import type { ConversationId } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import type { ConversationOwner } from '../conversation/conversation.ts'
-import type { Journal } from '../conversation/journal.ts'
 import { keptContents } from '../history/kept-contents.ts'
+import type { OpenConversation, OpenLog } from '../load/conversation-parts.ts'
 import {
   HeldElsewhereError,
   type Holder,
@@ -136,28 +136,16 @@ export function heldElsewhere(
   })
 }
 
-/** Parts of an opened conversation that differ where a store has it. */
-interface StoredParts {
-  readonly state: ConversationState
-  readonly journal: Journal | null
-  readonly startJournal?: () => Journal
-  readonly owner: ConversationOwner | null
-  readonly dispose: () => void
-}
-
-/** Returns the parts of a conversation with a journal that a shipment sends to the store. */
-export function shareParts<Parts extends StoredParts>(
-  parts: Parts,
-  shipment: Shipment | null,
+/** Returns the log of a conversation that a shipment sends to the store. */
+export function shareLog(
+  { parts: { state }, log: { journal, startJournal, dispose } }: OpenConversation,
+  shipment: Shipment,
   carriedGrants: CarriedGrants,
-): Parts {
-  if (shipment === null) return parts
-  const { journal, startJournal, dispose, state } = parts
+): OpenLog {
   const { conversationId } = state.core.meta
   const sharing = { shipment, grants: carriedGrants.readerOf(conversationId), state }
   let isStarted = journal !== null
   return {
-    ...parts,
     owner: ownerOf(conversationId, shipment),
     journal: journal === null ? null : shareJournal(journal, sharing),
     ...(startJournal === undefined
