@@ -1,9 +1,18 @@
 import { clear, expanded, replace } from '@parley/presentation/composer/composer'
-import type { Answers, Approval, ConversationState, FieldAnswer, FormField } from '@parley/protocol'
+import type {
+  Answers,
+  Approval,
+  ApprovalId,
+  ConversationCore,
+  ConversationState,
+  FieldAnswer,
+  FormField,
+} from '@parley/protocol'
 import { chord } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { stepTo, type UiAction, type UiStep } from './state/actions.ts'
-import { addNote, changePart, type FilledForm, message, type UiState } from './state/ui-state.ts'
+import { type FilledForm, message } from './state/composing.ts'
+import { addNote, changePart, type UiState } from './state/ui-state.ts'
 
 /** Opens the first field of an elicitation; one without fields is approved at once. */
 export function openForm(ui: UiState, { id, form }: Approval): UiStep {
@@ -75,8 +84,26 @@ export function previousField(ui: UiState, form: FilledForm, state: Conversation
 }
 
 /** Closes the form and clears the field's text, which undo restores. */
-export function leaveForm(ui: UiState): UiState {
+function leaveForm(ui: UiState): UiState {
   return changePart(ui, 'composing', { purpose: message, composer: clear(ui.composing.composer) })
+}
+
+/** Ends a note, a form or a change of a message that has no approval or message any more. */
+export function followPurpose(ui: UiState, { approvals, inbox }: ConversationCore): UiState {
+  const { purpose } = ui.composing
+  const isPending = (id: ApprovalId) => approvals[id]?.state === 'pending'
+  switch (purpose.kind) {
+    case 'message':
+      return ui
+    case 'note':
+      return isPending(purpose.approvalId) ? ui : changePart(ui, 'composing', { purpose: message })
+    case 'form':
+      return isPending(purpose.form.approvalId) ? ui : leaveForm(ui)
+    case 'edit': {
+      const isQueued = inbox.some(({ messageId }) => messageId === purpose.messageId)
+      return isQueued ? ui : changePart(ui, 'composing', { purpose: message })
+    }
+  }
 }
 
 export function fieldsOf(state: ConversationState | null, { approvalId }: FilledForm): readonly FormField[] {

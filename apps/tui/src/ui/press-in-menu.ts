@@ -1,3 +1,4 @@
+import { memoryChoices, type ShownMemory } from '@parley/presentation/commands/memory-words'
 import { themeNames } from '@parley/presentation/commands/setting-choices'
 import { modelSettings } from '@parley/presentation/commands/slash-commands'
 import { approvalPolicies, modeNamed, pairOf, type SettingsPatch, sandboxModes } from '@parley/protocol'
@@ -11,14 +12,22 @@ import {
   openConversationMenu,
   withPicker,
 } from './choices/press-in-picker.ts'
-import { askToRemember, takeMemory } from './choices/remember.ts'
 import { takeProcess } from './choices/type-by-command.ts'
 import { chord } from './composer/command.ts'
 import { addOlder, goOnBefore } from './earlier-message.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { settleMs } from './keys/key-meaning.ts'
 import { type BackgroundUse, backgroundCommands, backgroundRows } from './menu/background-rows.ts'
-import { chosenRow, filledMenu, type Menu, type MenuKind, type MenuRow, moveOrFilter, newMenu } from './menu/menu.ts'
+import {
+  chosenRow,
+  filledMenu,
+  type Menu,
+  type MenuKind,
+  type MenuRow,
+  moveOrFilter,
+  newMenu,
+  plainRow,
+} from './menu/menu.ts'
 import { approvalRows, effortRows, modeRows, sandboxRows, themeRows } from './menu/setting-rows.ts'
 import { underCeiling } from './menu/wider-limits.ts'
 import { askWhatGoesBack, planBefore, takeBack } from './rewind.ts'
@@ -211,3 +220,24 @@ function fillMenu(ui: UiState, { menu: kind, rows, problem }: Filled, { nowMs }:
 }
 
 type Filled = Extract<UiAction, { kind: 'menuFilled' }>
+
+/** Asks if the line that is shown is to be written, or into the other file. */
+function askToRemember(ui: UiState, memory: ShownMemory, { nowMs }: UiContext): UiStep {
+  const row = (key: string, text: string, detail: string): MenuRow => ({ ...plainRow, key, text, detail })
+  const rows = [
+    // Chosen at first, so that an Enter too many changes no file.
+    row('nothing', 'nothing', 'all stays as it is'),
+    ...memoryChoices(memory).map(({ key, text, detail }) => row(key, text, detail)),
+  ]
+  const menu = newMenu({ kind: 'remember', title: 'Remember it?', rows }, nowMs)
+  return stepTo({ ...ui, menu: { ...menu, memory } })
+}
+
+/** Takes a choice of what becomes of the line. */
+function takeMemory(ui: UiState, choice: string, memory: ShownMemory | null): UiStep {
+  if (memory === null) return stepTo(ui)
+  const { text, where } = memory
+  if (choice === 'write') return stepTo(ui, { kind: 'remember', memory })
+  if (choice !== 'other') return stepTo(ui)
+  return stepTo(ui, { kind: 'planRemember', text, where: where === 'project' ? 'user' : 'project' })
+}

@@ -12,7 +12,6 @@ import {
 import { approvalPolicies, efforts, modeNamed, modeNames, modeOf, pairOf, sandboxModes } from '@parley/protocol'
 import { runForward } from './choices/forward.ts'
 import { openConversationMenu } from './choices/press-in-picker.ts'
-import { runTrust } from './choices/trust.ts'
 import { typeInBackground } from './choices/type-by-command.ts'
 import {
   addAllKeys,
@@ -196,4 +195,23 @@ function runMcp(ui: UiState, argument: string): UiStep {
   if (verb === '') return stepTo(ui, { kind: 'mcp' })
   if (verb === 'restart' && name !== undefined) return stepTo(ui, { kind: 'restartMcp', name })
   return stepTo(addNote(ui, 'info', '/mcp lists the tool servers, /mcp restart NAME starts one anew.'))
+}
+
+/**
+ * Trusts or declines a project's configuration. Takes a typed word because a yes lets programs of the project run, and
+ * counts only for the configuration shown.
+ */
+function runTrust(ui: UiState, argument: string): UiStep {
+  const verdict = argument === 'yes' ? 'trusted' : argument === 'no' ? 'declined' : null
+  if (argument === '') return stepTo(ui, { kind: 'readTrust' })
+  if (verdict === null)
+    return stepTo(
+      addNote(
+        ui,
+        'info',
+        '/trust shows the configuration of this project, /trust yes trusts it, /trust no declines it.',
+      ),
+    )
+  if (ui.shownTrust === null) return stepTo(addNote(ui, 'warning', 'Look at it first: /trust shows what it would do.'))
+  return stepTo(ui, { kind: 'decideTrust', hash: ui.shownTrust, verdict })
 }

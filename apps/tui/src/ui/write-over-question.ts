@@ -4,7 +4,8 @@ import { applyCommand, chord, commandForKey } from './composer/command.ts'
 import type { KeyEvent } from './keys/key-event.ts'
 import { onlyReads } from './people/held-role.ts'
 import { stepTo, type UiContext, type UiStep } from './state/actions.ts'
-import { type Composing, changePart, type UiState, waitingApprovals } from './state/ui-state.ts'
+import type { Composing } from './state/composing.ts'
+import { changePart, type UiState, waitingApprovals } from './state/ui-state.ts'
 
 /**
  * Returns true if text is written while the approval waits: the user opened the composer, or had begun to write before

@@ -1,6 +1,6 @@
 import { tempDirectory, tempWorkspace } from '@parley/testkit'
 import { expect, test } from 'vitest'
-import { fetchPackage } from '../../src/commands/fetch-package.ts'
+import { fetchPackage } from '../../src/commands/provider-packages.ts'
 
 /** `{here}` stands for a folder with an unpacked package. */
 test.each([

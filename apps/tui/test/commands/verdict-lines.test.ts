@@ -1,6 +1,6 @@
 import type { ResultOf } from '@parley/protocol'
 import { describe, expect, it } from 'vitest'
-import { testedLines } from '../../src/commands/verdict-lines.ts'
+import { testedLines } from '../../src/commands/policy.ts'
 
 type Tested = ResultOf<'policy/test'>
 

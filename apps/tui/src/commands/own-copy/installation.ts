@@ -43,35 +43,31 @@ function kindOfPackage(folder: string): Installation['kind'] {
   return basename(dirname(modules)) === 'lib' ? 'global' : 'local'
 }
 
+type KindWords = Readonly<Record<Installation['kind'], string>>
+
+const kindWords: KindWords = {
+  checkout: 'a checkout',
+  global: 'a package that npm installed',
+  local: 'a package that npm installed in a project',
+  npx: 'a package that npx ran',
+  unpacked: 'an unpacked package',
+}
+
 export function installationWords({ kind, folder }: Installation): string {
-  switch (kind) {
-    case 'checkout':
-      return `a checkout, in ${folder}`
-    case 'global':
-      return `a package that npm installed, in ${folder}`
-    case 'local':
-      return `a package that npm installed in a project, in ${folder}`
-    case 'npx':
-      return `a package that npx ran, in ${folder}`
-    case 'unpacked':
-      return `an unpacked package, in ${folder}`
-  }
+  return `${kindWords[kind]}, in ${folder}`
 }
 
 /** Returns words for the way to a newer version. */
 export function updateAdvice({ kind, folder }: Installation): string {
-  switch (kind) {
-    case 'checkout':
-      return `${joinShellWords(['git', '-C', folder, 'pull'])}; the next start builds what is new.`
-    case 'global':
-      return 'make a newer package from a checkout (npm run package -- FOLDER), then: npm install -g FILE'
-    case 'local':
-      return 'make a newer package from a checkout (npm run package -- FOLDER), then, in the project: npm install FILE'
-    case 'npx':
-      return 'make a newer package from a checkout (npm run package -- FOLDER), then: npx FILE'
-    case 'unpacked':
-      return `make a newer package from a checkout (npm run package -- FOLDER), and unpack it in place of ${folder}.`
+  const newPackage = 'make a newer package from a checkout (npm run package -- FOLDER)'
+  const advice: KindWords = {
+    checkout: `${joinShellWords(['git', '-C', folder, 'pull'])}; the next start builds what is new.`,
+    global: `${newPackage}, then: npm install -g FILE`,
+    local: `${newPackage}, then, in the project: npm install FILE`,
+    npx: `${newPackage}, then: npx FILE`,
+    unpacked: `${newPackage}, and unpack it in place of ${folder}.`,
   }
+  return advice[kind]
 }
 
 /** Returns the shell command that removes the program itself; parley leaves that to the user. */

@@ -1,5 +1,5 @@
 import type { ThemeName } from '@parley/presentation/commands/setting-choices'
-import { type Composer, emptyComposer, type WithPastes } from '@parley/presentation/composer/composer'
+import type { Composer, WithPastes } from '@parley/presentation/composer/composer'
 import type { Notice } from '@parley/presentation/notices/notice'
 import {
   type AnswerChoice,
@@ -12,7 +12,6 @@ import type { MessagePlace } from '@parley/presentation/rewind/point-before'
 import type { Line } from '@parley/presentation/text/span'
 import type { AmbiguousWidth } from '@parley/presentation/text/width'
 import type {
-  Answers,
   Approval,
   ApprovalId,
   ClientId,
@@ -25,10 +24,10 @@ import type {
 } from '@parley/protocol'
 import type { FileList } from '@parley/text'
 import type { Rgb } from '../../view/text/theme.ts'
-import type { AttachedImage } from '../complete/pasted-images.ts'
 import { noPlaces, type ShownPlaces } from '../keys/key-meaning.ts'
 import type { OpenedWindow, WindowLink } from '../link/link.ts'
 import type { Menu } from '../menu/menu.ts'
+import { type Composing, emptyComposing } from './composing.ts'
 
 /** Settings of how the screen is drawn. */
 export interface Look {
@@ -76,22 +75,6 @@ export interface WindowConnection {
   readonly lostAtMs: number | null
   /** Clients connected to the conversation, this one included. */
   readonly clientCount: number
-}
-
-/** Text in the composer, and its use. */
-export interface Composing {
-  readonly composer: Composer
-  readonly purpose: Purpose
-  /** True if the user opened the composer over an approval, false if Escape closed it; null before either. */
-  readonly writing: boolean | null
-  /** Text of a message that a note or a form has replaced in the composer until it is done. */
-  readonly setAside: Composer | null
-  /** Index in the completion list. */
-  readonly choice: number
-  /** Text for which the completion list was closed. */
-  readonly dismissed: string | null
-  /** Images that were pasted by their paths: each is sent with a message that has its mark. */
-  readonly images: readonly AttachedImage[]
 }
 
 /** Earlier texts, to be recalled in the composer. */
@@ -201,28 +184,6 @@ export interface ShownRewind {
   readonly changedSince: number
 }
 
-export type Purpose =
-  | { readonly kind: 'message' }
-  /** Note to a denied call: what to do instead. */
-  | { readonly kind: 'note'; readonly approvalId: ApprovalId }
-  | { readonly kind: 'edit'; readonly messageId: MessageId }
-  /** Field of a form. */
-  | { readonly kind: 'form'; readonly form: FilledForm }
-
-/** Form in progress, one field after the other; the text of the current field is in the composer. */
-export interface FilledForm {
-  readonly approvalId: ApprovalId
-  /** Index of the current field. */
-  readonly at: number
-  readonly answers: Answers
-  /** Index of the chosen option; -1 without a choice. */
-  readonly choice: number
-  /** Values that are ticked, of a field that takes several. */
-  readonly ticked: readonly string[]
-  /** Reason why the current field is invalid. */
-  readonly problem: string | null
-}
-
 /** Search for a prompt: the text it must have, and the number of newer matches passed over. */
 export interface HistorySearch {
   readonly query: string
@@ -261,8 +222,6 @@ export interface Unsent {
   readonly images?: readonly string[]
 }
 
-export const message: Purpose = { kind: 'message' }
-
 /** Returns true while pressing the key again does the act. */
 export function isOffered({ offer }: KeyMemory, act: Offer['act'], nowMs: number): boolean {
   return offer?.act === act && nowMs <= offer.untilMs
@@ -272,15 +231,7 @@ export const initialUi: UiState = {
   look: { theme: 'auto', background: null, isStill: false, ambiguousWidth: 1 },
   connection: { link: { kind: 'starting' }, ownClients: [], hangs: false, lostAtMs: null, clientCount: 1 },
   opened: null,
-  composing: {
-    composer: emptyComposer,
-    purpose: message,
-    writing: null,
-    setAside: null,
-    choice: 0,
-    dismissed: null,
-    images: [],
-  },
+  composing: emptyComposing,
   history: {
     search: null,
     allPrompts: [],

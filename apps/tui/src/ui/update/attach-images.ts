@@ -2,7 +2,8 @@ import { foldImages, imageMark } from '@parley/presentation/composer/composer'
 import { type AttachedImage, pastedImages } from '../complete/pasted-images.ts'
 import type { KeyEvent } from '../keys/key-event.ts'
 import type { UiStep } from '../state/actions.ts'
-import { type Composing, changePart, type UiState } from '../state/ui-state.ts'
+import type { Composing } from '../state/composing.ts'
+import { changePart, type UiState } from '../state/ui-state.ts'
 
 /** Asks if pasted text is the paths of images that exist; until the answer the text stays as it was pasted. */
 export function askForImages(before: UiState, step: UiStep, event: KeyEvent): UiStep {

@@ -11,15 +11,8 @@ import { chosenCompletion, isWritten } from '../completions.ts'
 import { maySend } from '../people/held-role.ts'
 import { runSlash } from '../run-slash.ts'
 import { type Intent, stepTo, type UiContext, type UiStep } from '../state/actions.ts'
-import {
-  type Composing,
-  changePart,
-  hold,
-  message,
-  type UiState,
-  type Unsent,
-  waitingApprovals,
-} from '../state/ui-state.ts'
+import { type Composing, message } from '../state/composing.ts'
+import { changePart, hold, type UiState, type Unsent, waitingApprovals } from '../state/ui-state.ts'
 import { imagesIn } from './attach-images.ts'
 
 /** Handles Enter by the purpose of the text; never answers an approval. */

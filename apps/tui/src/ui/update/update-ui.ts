@@ -8,7 +8,7 @@ import {
   unconfiguredProvider,
 } from '@parley/protocol'
 import { applyHeldKey } from '../answer-approval.ts'
-import { leaveForm, reopenForm } from '../fill-form.ts'
+import { followPurpose, reopenForm } from '../fill-form.ts'
 import { keyPress } from '../keys/key-event.ts'
 import { isSamePlaces, notePlaces, placedByKey } from '../keys/key-meaning.ts'
 import { followStorage, noteAnswered, noteConfigured } from '../outside-changes.ts'
@@ -22,7 +22,6 @@ import {
   addNotice,
   changePart,
   hold,
-  message,
   type Outbox,
   type UiState,
   type Unsent,
@@ -232,19 +231,13 @@ function followWork(
   }
 }
 
-type Approvals = ConversationCore['approvals']
-
-function followAnswer(answering: Answering, approvals: Approvals): Answering {
-  const ifPending = (id: ApprovalId | null) => (id !== null && isPending(approvals, id) ? id : null)
+function followAnswer(answering: Answering, approvals: ConversationCore['approvals']): Answering {
+  const ifPending = (id: ApprovalId | null) => (id !== null && approvals[id]?.state === 'pending' ? id : null)
   return {
     ...answering,
     answeredApproval: ifPending(answering.answeredApproval),
     remembering: ifPending(answering.remembering),
   }
-}
-
-function isPending(approvals: Approvals, id: ApprovalId): boolean {
-  return approvals[id]?.state === 'pending'
 }
 
 /** Drops references to ended things of the conversation: an approval answered by others, a sent message. */
@@ -260,21 +253,4 @@ export function followState(ui: UiState, { state }: Pick<UiContext, 'state'>): U
     outbox: isOver ? { ...ui.outbox, lastSent: null } : ui.outbox,
   }
   return followWriting(followPurpose(followed, state.core), state)
-}
-
-/** Ends a note, a form or a change of a message that has no approval or message any more. */
-function followPurpose(ui: UiState, { approvals, inbox }: ConversationCore): UiState {
-  const { purpose } = ui.composing
-  switch (purpose.kind) {
-    case 'message':
-      return ui
-    case 'note':
-      return isPending(approvals, purpose.approvalId) ? ui : changePart(ui, 'composing', { purpose: message })
-    case 'form':
-      return isPending(approvals, purpose.form.approvalId) ? ui : leaveForm(ui)
-    case 'edit': {
-      const isQueued = inbox.some(({ messageId }) => messageId === purpose.messageId)
-      return isQueued ? ui : changePart(ui, 'composing', { purpose: message })
-    }
-  }
 }

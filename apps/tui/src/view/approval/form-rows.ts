@@ -3,7 +3,7 @@ import { type Line, narrowed, type Room, type Span } from '@parley/presentation/
 import { truncateLine } from '@parley/presentation/text/truncate'
 import type { FieldAnswer, FormField } from '@parley/protocol'
 import { optionsOf } from '../../ui/fill-form.ts'
-import type { FilledForm } from '../../ui/state/ui-state.ts'
+import type { FilledForm } from '../../ui/state/composing.ts'
 import { wrapLine } from '../text/fit-rows.ts'
 import { indented, marked } from '../text/gutter.ts'
 

@@ -15,7 +15,7 @@ import {
   uncheckedWords,
 } from '@parley/protocol/question'
 import { optionsOf } from '../../ui/fill-form.ts'
-import type { FilledForm } from '../../ui/state/ui-state.ts'
+import type { FilledForm } from '../../ui/state/composing.ts'
 
 interface QuestionScene {
   readonly enforcement: Enforcement

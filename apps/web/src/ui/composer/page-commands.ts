@@ -98,32 +98,17 @@ const commands: Partial<Readonly<Record<SlashName, Run>>> = {
     await client.request('conversation/compact', { conversationId, ...instructions })
     return null
   },
-  async review(words, { client, state }) {
+  async review(words, context) {
     const asked = readReviewWords(words)
     if (asked === null) return note('/review [--base BRANCH | --commit RANGE] [what matters]')
     // The page reads no files: the model looks at the changes by itself.
-    const input = [{ type: 'text' as const, text: reviewRequest(asked.span, asked.focus) }]
-    const { conversationId } = state.core.meta
-    await client.request('conversation/sendMessage', { conversationId, input, when: 'queue', purpose: 'review' })
-    return null
+    return sendText(context, reviewRequest(asked.span, asked.focus), { purpose: 'review' })
   },
-  async fix(words, { client, state }) {
-    const fix = readFix(words, state.window)
-    if ('problem' in fix) return note(fix.problem)
-    const input = [{ type: 'text' as const, text: fix.text }]
-    await client.request('conversation/sendMessage', {
-      conversationId: state.core.meta.conversationId,
-      input,
-      when: 'queue',
-    })
-    return null
+  async fix(words, context) {
+    const fix = readFix(words, context.state.window)
+    return 'problem' in fix ? note(fix.problem) : sendText(context, fix.text)
   },
-  async init(what, { client, state }) {
-    const input = [{ type: 'text' as const, text: draftRequest(what) }]
-    const { conversationId } = state.core.meta
-    await client.request('conversation/sendMessage', { conversationId, input, when: 'queue' })
-    return null
-  },
+  init: (what, context) => sendText(context, draftRequest(what)),
   async remember(text, { page }) {
     if (text === '') return note('/remember TEXT: adds a line to an instruction file, after showing it.')
     page.remember(text)
@@ -230,6 +215,18 @@ export function commandChoices(text: string): readonly CommandChoice[] {
     }))
   const start = text.lastIndexOf(' ') + 1
   return argumentsFor(text).map(({ key, detail }) => ({ label: key, about: detail, text: text.slice(0, start) + key }))
+}
+
+/** Sends a message of the user, which a running turn does not get. */
+async function sendText(
+  { client, state }: CommandContext,
+  text: string,
+  more: { readonly purpose?: 'review' } = {},
+): Promise<null> {
+  const { conversationId } = state.core.meta
+  const input = [{ type: 'text' as const, text }]
+  await client.request('conversation/sendMessage', { conversationId, input, when: 'queue', ...more })
+  return null
 }
 
 async function configure(

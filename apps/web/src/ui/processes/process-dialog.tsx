@@ -2,10 +2,10 @@ import type { Client } from '@parley/client/browser'
 import { newTypedLine, type ProcessInputKind, type SentText } from '@parley/presentation/processes/typed-line'
 import { showEffects, stripEffects } from '@parley/presentation/text/control-characters'
 import { count, countOf, formatBytes } from '@parley/presentation/text/formats'
-import type { ConversationId, ItemId } from '@parley/protocol'
+import type { ConversationId, ItemId, ResultOf } from '@parley/protocol'
+import { errorMessage } from '@parley/text'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Ask } from '../../link/ask.ts'
-import { useProcess } from './use-process.ts'
 
 export interface ShownProcess {
   readonly itemId: ItemId
@@ -150,10 +150,7 @@ function Acts({ conversationId, itemId, ask }: ActsProps) {
   )
 }
 
-interface TypingProps {
-  readonly conversationId: ConversationId
-  readonly itemId: ItemId
-  readonly ask: Ask
+interface TypingProps extends ActsProps {
   readonly input: ProcessInputKind
   /** Newest line of the output; undefined before there is one. */
   readonly newest: string | undefined
@@ -206,4 +203,56 @@ function TypingRow({ conversationId, itemId, ask, input, newest = '' }: TypingPr
       </button>
     </form>
   )
+}
+
+type ProcessOutput = ResultOf<'conversation/process/read'>
+
+interface ProcessReading {
+  /** Newest output; null before the first answer. */
+  readonly output: ProcessOutput | null
+  readonly problem: string | null
+}
+
+interface ProcessPlace extends Pick<ActsProps, 'conversationId' | 'itemId'> {
+  readonly client: Client | null
+}
+
+/** Lines that are asked for; the server sends 24 KiB at most. */
+const wantedLines = 1_000
+/** Time that the server waits for more output. */
+const waitMs = 10_000
+/** Shortest time between two readings of a process that prints without end. */
+const pauseMs = 250
+
+/** Follows the output of a process, or its lines with a text, until it has ended. */
+function useProcess({ client, conversationId, itemId }: ProcessPlace, query: string): ProcessReading {
+  const [read, setRead] = useState<ProcessReading>({ output: null, problem: null })
+  useEffect(() => {
+    if (client === null) return undefined
+    let isOver = false
+    const wanted = { conversationId, itemId, tail: wantedLines, ...(query === '' ? {} : { search: query }) }
+    const follow = async () => {
+      let output = await client.request('conversation/process/read', wanted)
+      while (!isOver) {
+        setRead({ output, problem: null })
+        if (output.end !== null) return
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        if (isOver) return
+        const { totalBytes: changedFrom } = output
+        output = await client.request('conversation/process/read', { ...wanted, changedFrom, waitMs })
+      }
+    }
+    // A short wait after a letter, so that not every letter is a request.
+    const timer = setTimeout(
+      () => {
+        follow().catch((error: unknown) => isOver || setRead({ output: null, problem: errorMessage(error) }))
+      },
+      query === '' ? 0 : pauseMs,
+    )
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [client, conversationId, itemId, query])
+  return read
 }
