@@ -29,7 +29,7 @@ function readingLoop() {
     get state() {
       return state
     },
-    view: { reading: () => [][Symbol.iterator]() },
+    view: { request: { reading: () => [][Symbol.iterator]() } },
     record,
     recordAll: (events: readonly ConversationEvent[]) => events.forEach(record),
   }
