@@ -17,3 +17,11 @@ export function parseRecord(text: string): Readonly<Record<string, unknown>> | u
   const value = parseJson(text)
   return isRecord(value) ? value : undefined
 }
+
+type WithoutUndefined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+/** Returns the fields that are not undefined, in their order. */
+export function withoutUndefined<Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as WithoutUndefined<Fields> // narrowed: the same keys without undefined ones
+}

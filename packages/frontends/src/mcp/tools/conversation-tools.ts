@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { InputItem, Overrides } from '@parley/protocol'
-import { errorMessage } from '@parley/text'
+import { errorMessage, withoutUndefined } from '@parley/text'
 import * as z from 'zod'
 import type { CallersLimits } from '../../callers-limits.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
@@ -17,7 +17,6 @@ import {
   startParams,
   structured,
   type ToolCall,
-  withoutUndefined,
 } from './tool.ts'
 
 const createInput = z.object({

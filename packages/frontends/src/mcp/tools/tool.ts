@@ -8,6 +8,7 @@ import {
   type SandboxMode,
   sandboxModes,
 } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import * as z from 'zod'
 import type { AgentName } from '../../codex-events/elicitation.ts'
 import type { McpSession } from '../turns/session.ts'
@@ -143,11 +144,4 @@ interface StartSettings {
 /** Returns the engine's parameters for a new conversation. A relative folder is resolved against the server's own. */
 export function startParams({ cwd = '.', ...settings }: StartSettings): ParamsOf<'conversation/create'> {
   return { cwd: resolve(cwd), ...withoutUndefined(settings) }
-}
-
-type WithoutUndefined<Settings> = { [Key in keyof Settings]?: Exclude<Settings[Key], undefined> }
-
-export function withoutUndefined<Settings extends object>(settings: Settings): WithoutUndefined<Settings> {
-  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as WithoutUndefined<Settings> // narrowed: the same keys without undefined ones
 }
