@@ -8,7 +8,6 @@ import { readConfig } from '../settings/read-config.ts'
 import type { OfferPorts } from './offer-servers.ts'
 
 interface EditorServerParts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> {
-  /** Value of `$PARLEY_HOME`. */
   readonly home: string
   readonly files: Files
   /** Flags of the command line that set the ceiling; undefined for the default ceiling. */
@@ -26,7 +25,7 @@ export function editorServersOf(
   { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: EditorServerParts,
   { host, handed, report }: ServedConversations,
 ): EditorServers {
-  let made: Promise<EditorServers> | null = null
+  let loaded: Promise<EditorServers> | null = null
   const ports = (): OfferPorts => ({
     find: (id) => host.conversations.find(({ conversation }) => conversation.id === id),
     own: () => readConfig(home, ceiling.profile === null ? {} : { profile: ceiling.profile }).values,
@@ -39,12 +38,12 @@ export function editorServersOf(
     now: clock.now,
   })
   const servers = () => {
-    made ??= import('./offer-servers.ts').then(({ createEditorServers }) => createEditorServers(ports()))
-    return made
+    loaded ??= import('./offer-servers.ts').then(({ createEditorServers }) => createEditorServers(ports()))
+    return loaded
   }
   return {
     offer: async (...offer) => (await servers()).offer(...offer),
     decide: async (...decision) => (await servers()).decide(...decision),
-    withdraw: async (conversationId) => (await made)?.withdraw(conversationId),
+    withdraw: async (conversationId) => (await loaded)?.withdraw(conversationId),
   }
 }

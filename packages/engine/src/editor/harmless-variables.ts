@@ -1,16 +1,11 @@
-/** Variables whose values choose no code. */
-interface Row {
-  /** Names as a pattern, in any case. */
-  readonly names: string
-  readonly values: RegExp
-  /** True for addresses: of a program that fetches others, one of them chooses code. */
-  readonly isAddress?: true
-}
-
 const plain = /^[\w.:@,+ -]*$/
 const word = /^[\w.:*,=@-]*$/
 
-const rows: readonly Row[] = [
+/**
+ * Variables whose values choose no code; `names` is a pattern for any case. An address chooses code where it is that of a
+ * program that fetches others.
+ */
+const rows: readonly { readonly names: string; readonly values: RegExp; readonly isAddress?: true }[] = [
   // Presented to a service, and compared there.
   {
     names: '(?:\\w+_)?(?:TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASS|PWD|PAT|SECRET_KEY_BASE)|PGPASSWORD|(?:\\w+_)?API_?KEY',
@@ -23,7 +18,7 @@ const rows: readonly Row[] = [
     isAddress: true,
   },
   { names: '(?:\\w+_)?PORT|PGPORT', values: /^\d{0,5}$/ },
-  // Who or which part of a service is meant.
+  // Users, and parts of a service.
   {
     names: `(?:\\w+_)?(?:${[
       'ID|IDS|USER|USERNAME|EMAIL|ACCOUNT|ORG|ORGANIZATION|TEAM|TENANT|WORKSPACE|PROJECT|OWNER|GROUP|CHANNEL',
@@ -31,7 +26,7 @@ const rows: readonly Row[] = [
     ].join('|')})|PGUSER|PGDATABASE`,
     values: plain,
   },
-  // What is written to a log, and how.
+  // Content and form of a log.
   {
     names:
       '(?:\\w+_)?(?:LOG_?LEVEL|LOG_?FORMAT|DEBUG|VERBOSE|QUIET)|RUST_LOG|RUST_BACKTRACE|NO_COLOR|FORCE_COLOR|COLORTERM',
@@ -46,11 +41,11 @@ const rows: readonly Row[] = [
   { names: 'LANG|LANGUAGE|LC_[A-Z]+', values: /^[\w.:@-]*$/ },
   // A path with a file of rules has another form.
   { names: 'TZ', values: /^[A-Za-z_+-]*(?:\/[A-Za-z_+-]+)*[\d:]*$/ },
-  // Where the server for memory of the protocol's own project keeps what it is told.
+  // File of the memory server of the protocol's own project.
   { names: 'MEMORY_FILE_PATH', values: /^/ },
 ]
 
-/** Beginnings of names by which programs that fetch or start others are told where from; a row of addresses fits none. */
+/** Beginnings of names that give programs the source of code to fetch or start; they are no harmless addresses. */
 const fetching = new RegExp(
   `^(?:${[
     'NPM|YARN|PNPM|BUN|DENO|JSR|NODE|NODEJS|COREPACK|NVM|FNM|VOLTA|ELECTRON|PUPPETEER|PLAYWRIGHT|CYPRESS|PRISMA|SHARP|ESBUILD',

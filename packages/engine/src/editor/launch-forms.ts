@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { startsItsWords } from '@parley/host'
 
-/** Way to write a launch, in which it is certain where the arguments of the server begin. */
-interface Form {
+/** Form of a command line in which it is certain where the arguments of the server begin. */
+interface LaunchForm {
   readonly program: RegExp
   /** Pattern of the words after the program, with NUL between them, up to what is started. */
   readonly words: RegExp
@@ -18,7 +18,7 @@ const path = String.raw`/[^\0]*`
 const anything = String.raw`[^\0]*`
 const names = new RegExp(`^(?:(?:npm|jsr):)?${packageName}$`)
 
-function form(program: string, ...words: readonly string[]): Form {
+function form(program: string, ...words: readonly string[]): LaunchForm {
   return { program: new RegExp(`^(?:${program})$`), words: new RegExp(`^${words.join('')}(?:\0|$)`), names }
 }
 
@@ -27,7 +27,7 @@ const fromPython = String.raw`(?:--from[\0=](?:${packageName}|git\+https://[^\0]
 const inFolder = String.raw`(?:(?:--directory|--project)[\0=]${path}\0)`
 const container = String.raw`(?:(?:-i|-t|-it|--rm|--init|--interactive|--pull=\w+)\0|(?:-e\0|--env[\0=]|-v\0|--volume[\0=]|--mount[\0=]|--name[\0=]|--network[\0=]|-p\0)${anything}\0)*`
 
-const forms: readonly Form[] = [
+const forms: readonly LaunchForm[] = [
   form('npx|pnpx|bunx', runner),
   form('npm', String.raw`(?:exec|x)\0`, runner),
   form('pnpm|yarn', String.raw`dlx\0`, packageName),
@@ -49,7 +49,7 @@ const forms: readonly Form[] = [
   { ...form('docker|podman', String.raw`run\0`, container, image), names: new RegExp(`^${image}$`) },
 ]
 
-/** Further programs that start what they find in a folder, or what a line in one of their words says. */
+/** Further programs that start programs which they find in a folder, or which one of their words names. */
 const startsWhatItFinds = new RegExp(
   `^(?:${[
     'find|fd|fdfind|git|hg|svn|ninja|cmake|meson|just|task|rake|ant|gradlew?|mvnw?|sbt|cargo|bazel|bazelisk|nix|nix-shell',
@@ -63,17 +63,16 @@ const startsWhatItFinds = new RegExp(
   'i',
 )
 
-/** Words of a launch, as far as they choose what runs, and the others. */
+/** Words of a command line, cut where the arguments of the server begin. */
 export interface LaunchWords {
   /** Words up to the script or package that is started, without its name where that is no path. */
   readonly choosing: readonly string[]
-  /** Words that are handed to it. */
-  readonly handed: readonly string[]
+  readonly serverArgs: readonly string[]
 }
 
 /**
- * Cuts a launch where the arguments of the server begin. Returns null for one in which that is not certain: by a program
- * that starts others, or what it finds, in a form that is not known. `real` is the program behind all links.
+ * Cuts a command line where the arguments of the server begin. Returns null where that is not certain: for a program that
+ * starts others, or files that it finds, in an unknown form. `real` is the program behind all links.
  */
 export function launchWords([command = '', ...args]: readonly string[], real: string): LaunchWords | null {
   const program = basename(command)
@@ -82,14 +81,12 @@ export function launchWords([command = '', ...args]: readonly string[], real: st
   if (fitting === undefined)
     return [command, real].some(startsAnything) || args.some((word) => startsItsWords(basename(word)))
       ? null
-      : { choosing: [command], handed: args }
+      : { choosing: [command], serverArgs: args }
   const [matched = ''] = fitting.words.exec(text) ?? []
   const choosing = matched.replace(/\0$/, '').split('\0')
   if (startsAnything(choosing.at(-1) ?? '')) return null
-  return {
-    choosing: [command, ...choosing.filter((word) => !fitting.names.test(word))],
-    handed: args.slice(choosing.length),
-  }
+  const words = [command, ...choosing.filter((word) => !fitting.names.test(word))]
+  return { choosing: words, serverArgs: args.slice(choosing.length) }
 }
 
 function startsAnything(word: string): boolean {

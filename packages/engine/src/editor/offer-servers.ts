@@ -9,7 +9,6 @@ import type { HandedServer, HandedServers } from '../limits/handed-servers.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
 import type { EditorServer, EditorServers, OfferedServer } from '../ports/editor.ts'
-import { namedServers } from './named-servers.ts'
 import { runsAsOwn } from './runs-as-own.ts'
 
 export interface OfferPorts {
@@ -27,8 +26,8 @@ export interface OfferPorts {
   readonly now: () => number
 }
 
-/** Server of an editor, judged as it would start now. */
-interface Judged {
+/** Server of an editor as it would start now: for the question to the user, for the decision about it, and for its start. */
+interface PlannedServer {
   readonly shown: Omit<OfferedServer, 'state'>
   readonly launch: EditorLaunch
   readonly server: HandedServer
@@ -37,9 +36,9 @@ interface Judged {
 export function createEditorServers(ports: OfferPorts): EditorServers {
   const { find, handed, trust } = ports
   /** Servers that were offered last for each session, by their names there. */
-  const offered = new Map<ConversationId, ReadonlyMap<string, Judged>>()
+  const offered = new Map<ConversationId, ReadonlyMap<string, PlannedServer>>()
 
-  function start(conversationId: ConversationId, { server }: Judged): void {
+  function start(conversationId: ConversationId, { server }: PlannedServer): void {
     handed.add(conversationId, server)
     find(conversationId)?.mcp.relimit()
   }
@@ -54,9 +53,9 @@ export function createEditorServers(ports: OfferPorts): EditorServers {
       const running = new Set(handed.of(conversationId).map(({ name }) => name))
       const configured = new Set(live.mcp.names().filter((name) => !running.has(name)))
       const { named, problems } = namedServers(servers, configured)
-      const judged = await Promise.all(named.map((server) => judge(server, live, ports)))
-      offered.set(conversationId, new Map(judged.map((one) => [one.shown.name, one])))
-      const shown = judged.map((one): OfferedServer => {
+      const planned = await Promise.all(named.map((server) => planServer(server, live, ports)))
+      offered.set(conversationId, new Map(planned.map((one) => [one.shown.name, one])))
+      const shown = planned.map((one): OfferedServer => {
         const { name, hash } = one.shown
         const verdict = trust.read(one.launch.folder).get(hash)
         if (verdict === 'trusted' && !running.has(name)) start(conversationId, one)
@@ -66,16 +65,16 @@ export function createEditorServers(ports: OfferPorts): EditorServers {
       return { kind: 'offered', servers: shown, problems }
     },
     async decide(conversationId, { hash, name }, verdict) {
-      const judged = offered.get(conversationId)?.get(name)
-      if (judged?.shown.hash !== hash) return
-      const { folder, command } = judged.launch
+      const planned = offered.get(conversationId)?.get(name)
+      if (planned?.shown.hash !== hash) return
+      const { folder, command } = planned.launch
       try {
         trust.keep(folder, { hash, verdict, decidedAt: new Date(ports.now()).toISOString(), name, command })
       } catch (error) {
         // The answer counts for this session all the same, and the next one asks again.
         ports.report(error, conversationId)
       }
-      if (verdict === 'trusted' && refusalOf(find(conversationId), ports) === null) start(conversationId, judged)
+      if (verdict === 'trusted' && refusalOf(find(conversationId), ports) === null) start(conversationId, planned)
     },
     async withdraw(conversationId) {
       offered.delete(conversationId)
@@ -107,8 +106,8 @@ function refusalOf(live: LiveConversation | undefined, { ceiling }: OfferPorts):
   return settingsInForce(core).approvalPolicy === 'never' ? 'the approval policy is never, so nobody is asked' : null
 }
 
-/** Judges how a server would start now, by the folder of its conversation and by what this machine can confine. */
-async function judge(server: EditorServer, live: LiveConversation, ports: OfferPorts): Promise<Judged> {
+/** Plans the start of a server, by the folder of its conversation and by the sandboxes of this machine. */
+async function planServer(server: EditorServer, live: LiveConversation, ports: OfferPorts): Promise<PlannedServer> {
   const { conversation, roles } = live
   const { environment } = roles.act.history
   const { name, command, args, env } = server
@@ -129,7 +128,7 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
       words: [command, ...args],
       folder: startsIn,
       variables: how === 'sandboxed' ? launch.variables : shownVariables(env),
-      limits: limitsOf({ how, folder, sandbox, network, reason }),
+      limits: limitsText({ how, folder, sandbox, network, reason }),
       hash: hashOfEditorLaunch(launch),
     },
     launch,
@@ -142,7 +141,7 @@ async function judge(server: EditorServer, live: LiveConversation, ports: OfferP
   }
 }
 
-/** Returns the variables as a question shows them whose yes is to their values, too, but for those named as secrets. */
+/** Returns the variables for a question about their values, too; values with the name of a secret are left out. */
 function shownVariables(env: EditorServer['env']): string[] {
   const { text } = createRedactor({ values: [], tag: () => 'hidden' })
   return Object.entries(env).map(([name, value]) =>
@@ -150,22 +149,63 @@ function shownVariables(env: EditorServer['env']): string[] {
   )
 }
 
-/** Returns the variables that are not named as secrets: of a server outside the sandbox a yes is to their values, too. */
+/** Returns the variables that are not named as secrets: the user also allows their values outside the sandbox. */
 function openValues(env: EditorServer['env']): string {
   const named = Object.entries(env).filter(([name]) => !isSecretName(name))
   return JSON.stringify(named.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-interface Limits extends Pick<EditorLaunch, 'how' | 'folder'> {
+interface ServerLimits extends Pick<EditorLaunch, 'how' | 'folder'> {
   readonly sandbox: SandboxMode
   readonly network: boolean
   /** Reason for which nothing here confines a program in full. */
   readonly reason: string
 }
 
-function limitsOf({ how, folder, sandbox, network, reason }: Limits): string {
+function limitsText({ how, folder, sandbox, network, reason }: ServerLimits): string {
   if (how === 'own') return 'outside any sandbox, as your own servers are (editor_servers = "own" in your config.toml)'
   if (how === 'unconfined') return `outside any sandbox: it may do all that your account may. ${printable(reason)}`
   const writes = sandbox === 'read-only' ? 'changes no file' : `changes files in ${folder} only`
   return `in the sandbox: it ${writes}, sees no places of secrets, and has ${network ? 'the network' : 'no network'}`
+}
+
+/** Most servers of a session: each is a question and a program. */
+const mostServers = 32
+/** Longest command with its arguments and variables, in characters. */
+const longestLaunch = 64 * 1024
+const longestName = 64
+
+/**
+ * Gives the servers of an editor names that fit into the names of tools, each once. A server that cannot be started is left
+ * out, with a sentence about it in `problems`.
+ */
+function namedServers(servers: readonly EditorServer[], configured: ReadonlySet<string>) {
+  const named = new Map<string, EditorServer>()
+  const problems: string[] = []
+  for (const server of servers) {
+    const name = fittingName(server.name)
+    const problem = named.size >= mostServers ? `a session has ${mostServers} at most` : problemOf(server, name)
+    const configuredTwice = configured.has(name) ? 'a server of config.toml has this name' : null
+    const why = problem ?? configuredTwice ?? (named.has(name) ? 'another one has this name' : null)
+    if (why === null) named.set(name, { ...server, name })
+    else problems.push(`${printable(server.name) || 'a server without a name'}: ${why}.`)
+  }
+  return { named: [...named.values()], problems }
+}
+
+/** Returns a name in the form that those of a project's servers have. */
+function fittingName(name: string): string {
+  return name
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
+    .replaceAll(/^[-_]+|-+$/g, '')
+    .slice(0, longestName)
+}
+
+function problemOf({ command, args, env }: EditorServer, name: string): string | null {
+  if (name === '') return 'its name has no letter or digit'
+  if (command === '') return 'it has no command'
+  const texts = [command, ...args, ...Object.entries(env).flat()]
+  if (texts.some((text) => text.includes('\0'))) return 'its command holds a NUL byte'
+  if (texts.reduce((length, text) => length + text.length, 0) > longestLaunch) return 'its command is too long'
+  return Object.keys(env).every((variable) => /^[^=]+$/.test(variable)) ? null : 'one of its variables has no name'
 }
