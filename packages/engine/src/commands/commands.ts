@@ -10,7 +10,7 @@ import type {
   SettingsPatch,
 } from '@parley/protocol'
 import { continuedBefore } from '../conversation/request-replay.ts'
-import { askedBy, assertUnderCeiling } from '../limits/ceiling.ts'
+import { assertUnderCeiling, ceilingForRequests } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest } from '../limits/may-loosen.ts'
 import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-folders.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
@@ -144,7 +144,7 @@ export function assertConfigurable(
   client: Pick<Guest, 'mayLoosen' | 'rights'>,
 ): void {
   const now = open.conversation.state.core.settings
-  assertUnderCeiling(settings, now, () => askedBy(open.ceiling(), client.rights.maxSandbox))
+  assertUnderCeiling(settings, now, () => ceilingForRequests(open.ceiling(), client.rights.maxSandbox))
   assertMayLoosen(client, { ...now, ...settings }, now)
   assertModeFits(settings.sandbox, open)
   assertKnown(settings.modelProvider, open)

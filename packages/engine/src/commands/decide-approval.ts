@@ -13,7 +13,7 @@ import {
 } from '@parley/protocol'
 import { chosenMode } from '@parley/protocol/question'
 import { reachOfYes, sealOf } from '../calls/approval-request.ts'
-import { assertYesWithin } from '../limits/ceiling.ts'
+import { assertApprovalWithin } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { rejection } from '../replies/rejection.ts'
@@ -46,7 +46,10 @@ export function decideApproval(
   // Anyone who may answer may deny. A yes lets the work go on in the mode of the conversation, so the client must be
   // allowed that mode, too.
   if (permits(decision))
-    assertYesWithin(rights.maxSandbox, looserSandbox(reachOfYes(approval), conversation.state.core.settings.sandbox))
+    assertApprovalWithin(
+      rights.maxSandbox,
+      looserSandbox(reachOfYes(approval), conversation.state.core.settings.sandbox),
+    )
   if (decision === 'approvedAlways') assertMayAddRule(client)
   if (approval.kind === 'elicitation') {
     const question = open.roles.act.memory.questions.find(approvalId)

@@ -1,4 +1,4 @@
-import type { Actor, ItemId, ItemOf, ServerNotice } from '@parley/protocol'
+import type { Actor, EventOf, ItemId, ItemOf, ServerNotice } from '@parley/protocol'
 import { secondsText } from '@parley/text'
 import type { LinkChange } from '@parley/workspace'
 import type { Conversation } from './conversation.ts'
@@ -9,9 +9,14 @@ type NoticeText = Pick<Notice, 'level' | 'code' | 'title' | 'ended' | 'printed' 
   readonly text?: string
 }
 
-/** Builds a notice of the transcript. */
 export function noticeItem(id: ItemId, { text = '', ...shown }: NoticeText): Notice {
   return { id, type: 'notice', status: 'completed', ...shown, text }
+}
+
+/** Returns the event that records a notice in the open turn, or outside of turns. */
+export function noticeEvent({ state }: Pick<Conversation, 'state'>, item: Notice): EventOf<'item.completed'> {
+  const { turn } = state.core
+  return { type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }
 }
 
 /** Actor recorded for changes the server makes itself. */
@@ -30,16 +35,14 @@ interface LinkNoticePorts {
  * since a screen shows both.
  */
 export function linkNotice(change: LinkChange, { conversation, notify, newItemId, isBusy }: LinkNoticePorts): void {
-  const { meta, settings, turn } = conversation.state.core
+  const { meta, settings } = conversation.state.core
   const { level, message } = described(change, settings.environment ?? '')
   if (!isBusy() || conversation.readOnly) {
     notify({ level, code: 'link', message, conversationId: meta.conversationId })
     return
   }
   const item = noticeItem(newItemId(), { level, code: 'link', title: message })
-  unlessStorageFails(() =>
-    conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }),
-  )
+  unlessStorageFails(() => conversation.record(noticeEvent(conversation, item)))
 }
 
 function described(change: LinkChange, name: string): Pick<ServerNotice, 'level' | 'message'> {

@@ -2,7 +2,7 @@ import type { CommandEnd } from '@parley/host'
 import { type ConversationEvent, type ItemId, type ItemOf, type OutputWait, titleOf } from '@parley/protocol'
 import { lastBytes } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noticeItem } from '../conversation/notices.ts'
+import { noticeEvent, noticeItem } from '../conversation/notices.ts'
 import type { StorageRetry } from '../conversation/storage-retry.ts'
 import { backgroundEnded, backgroundPrinted, endWords } from '../core/view/background-left.ts'
 import { shownOutput } from '../tools/contract/command-output.ts'
@@ -15,8 +15,8 @@ interface EndPorts {
 }
 
 /**
- * Records how a background command ended, once its call has answered. Does nothing for one whose call says it itself,
- * and for one that ends with the conversation or goes on without this server, which the next opening says.
+ * Records how a background command ended, once its call has answered. Does nothing where the call has recorded the end
+ * itself, and where the command ends with the conversation or goes on without this server: the next opening records that.
  */
 export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: CommandEnd): Promise<void> {
   const { conversation, newItemId } = ports
@@ -36,19 +36,17 @@ export async function recordBackgroundEnd(ports: EndPorts, itemId: ItemId, end: 
   await recordNotice(ports, item)
 }
 
-/** Letters of a line that the notice of it shows. */
+/** Characters of a printed line that its notice shows. */
 const shownLetters = 200
 
-/** A line that a command has printed. */
-interface Printed {
-  readonly itemId: ItemId
-  readonly line: string
-  /** Present for one that a user waited for. */
-  readonly wait?: OutputWait
-}
-
-/** Records that a background command has printed what was asked for, once its call has answered. Nothing after its end. */
-export async function recordBackgroundPrinted(ports: EndPorts, { itemId, line, wait }: Printed): Promise<void> {
+/**
+ * Records that a background command has printed an awaited line, once its call has answered. Records nothing after its
+ * end. `wait` is present for a line that a user waited for.
+ */
+export async function recordBackgroundPrinted(
+  ports: EndPorts,
+  { itemId, line, wait }: { readonly itemId: ItemId; readonly line: string; readonly wait?: OutputWait },
+): Promise<void> {
   const { conversation, newItemId } = ports
   const own = ownCommand(conversation, itemId)
   if (own === null) await callAnswered(conversation, itemId)
@@ -71,18 +69,18 @@ function ownCommand({ state }: Conversation, itemId: ItemId): ItemOf<'shellComma
   return item?.type === 'shellCommand' ? item : null
 }
 
-/** Records a notice; with the end of a wait in one write, so that a line is told once. */
+/** Records a notice, with the end of a wait in one write, so that a line is reported once. */
 async function recordNotice(
   { conversation, patience }: EndPorts,
   item: ItemOf<'notice'>,
-  over?: OutputWait,
+  finished?: OutputWait,
 ): Promise<void> {
   await patience.persist(() => {
-    const { turn, waits = [] } = conversation.state.core
-    const told: ConversationEvent = { type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) }
-    const at = waits.findIndex((wait) => isSameWait(wait, over))
-    const ended: ConversationEvent = { type: 'waits.changed', waits: waits.toSpliced(at, 1) }
-    conversation.recordAll(at === -1 ? [told] : [told, ended])
+    const { waits = [] } = conversation.state.core
+    const notice = noticeEvent(conversation, item)
+    const at = waits.findIndex((wait) => isSameWait(wait, finished))
+    const waitEnd: ConversationEvent = { type: 'waits.changed', waits: waits.toSpliced(at, 1) }
+    conversation.recordAll(at === -1 ? [notice] : [notice, waitEnd])
   })
 }
 
@@ -90,7 +88,7 @@ function isSameWait(one: OutputWait, other: OutputWait | undefined): boolean {
   return one.itemId === other?.itemId && one.pattern === other.pattern && one.fromByte === other.fromByte
 }
 
-/** Lines of its output that are shown of a command that failed, and bytes of them. */
+/** Most lines and bytes of output that the notice of a failed command shows. */
 const shownLines = 5
 const shownBytes = 2_000
 

@@ -2,7 +2,7 @@ import { type Config, layerOfOverrides } from '@parley/config'
 import { rejection } from '../replies/rejection.ts'
 
 /**
- * Config keys that callers may set. This is the only list: every other key, now and later, is for whoever runs the
+ * Config keys that callers may set. This is the only list: every other key, now and later, is for the operator of the
  * server, since it could start programs (`hooks`), send keys elsewhere (`network`) or widen what commands may do.
  */
 const callersKeys: ReadonlySet<string> = new Set([
@@ -22,12 +22,12 @@ const callersKeys: ReadonlySet<string> = new Set([
   'network_patience',
   'profile',
   'sandbox_mode',
-  // Those of a terminal, which no server reads.
+  // Keys of a terminal, which no server reads.
   'notify',
   'tui',
 ] satisfies readonly (keyof Config)[])
 
-/** Tells if a dotted key is one that callers may set, and of which users of a team may know the value. */
+/** Tells if callers may set a dotted key; then users of a team may know its value, too. */
 export function isCallersKey(key: string): boolean {
   return callersKeys.has(key.split('.', 1)[0] ?? '')
 }
@@ -41,7 +41,7 @@ const advice = {
 
 /**
  * Throws `aboveCeiling` for config that could bypass the server's limits. A tool's caller is often a model under the
- * influence of others, and a user of a team's server is not who runs it.
+ * influence of others, and a user of a team's server is not its operator.
  */
 export function assertCallersConfig(config: Record<string, unknown> = {}, who: keyof typeof advice = 'caller'): void {
   const key = Object.keys(layerOfOverrides(config, 'config').values).find((name) => !callersKeys.has(name))

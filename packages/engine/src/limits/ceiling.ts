@@ -33,7 +33,7 @@ export interface Ceiling {
 export const leastCeiling = 'workspace-write'
 
 /** Policy in place of `never` where that is not allowed. */
-const instead = 'on-request'
+const lowerPolicy = 'on-request'
 
 /** Returns the ceiling. `own` is the user's own configuration with its profile, without a project's or a client's. */
 export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program }: CeilingFlags, own: Config): Ceiling {
@@ -48,14 +48,16 @@ export function ceilingOf({ maxSandbox, allowNever, secretFolders = [], program 
   }
 }
 
-/** Returns the ceiling for what a user asks for. What others have set stays: null for all that the server allows. */
-export function askedBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+/** Returns the ceiling for settings that a user requests; settings of others stay. Null: all that the server allows. */
+export function ceilingForRequests(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
   return most === null ? ceiling : { ...ceiling, ofUser: most }
 }
 
-/** Returns the ceiling for what a user begins, whatever it comes from. */
-export function begunBy(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
-  return most === null ? ceiling : { ...askedBy(ceiling, most), sandbox: stricterSandbox(ceiling.sandbox, most) }
+/** Returns the ceiling for a conversation that a user begins, for settings of any origin. */
+export function ceilingForBeginner(ceiling: Ceiling, most: SandboxMode | null): Ceiling {
+  return most === null
+    ? ceiling
+    : { ...ceilingForRequests(ceiling, most), sandbox: stricterSandbox(ceiling.sandbox, most) }
 }
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
@@ -70,17 +72,17 @@ export interface RequestedPermissions {
  * Clamps permissions to the ceiling. Throws `aboveCeiling` for values the caller requested explicitly; values of a file
  * or a log are lowered.
  */
-export function underCeiling(wanted: Permissions, asked: RequestedPermissions, ceiling: Ceiling): Permissions {
+export function underCeiling(wanted: Permissions, requested: RequestedPermissions, ceiling: Ceiling): Permissions {
   const { ofUser } = ceiling
-  if (asked.sandbox !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, asked.sandbox))
-    throw aboveOwnCeiling(ofUser, asked.sandbox)
-  if (asked.sandbox !== undefined && aboveSandboxCeiling({ sandbox: asked.sandbox }, allowedBy(ceiling)) !== null)
-    throw sandboxRejected(asked.sandbox, ceiling)
+  const { sandbox: mode } = requested
+  if (mode !== undefined && ofUser !== undefined && isStricterSandbox(ofUser, mode)) throw aboveOwnCeiling(ofUser, mode)
+  if (mode !== undefined && aboveSandboxCeiling({ sandbox: mode }, allowedBy(ceiling)) !== null)
+    throw sandboxRejected(mode, ceiling)
   const sandbox = stricterSandbox(wanted.sandbox, ceiling.sandbox)
   const { approvalPolicy } = wanted
   if (!isUnasked({ sandbox, approvalPolicy }) || ceiling.neverWithFullAccess) return { sandbox, approvalPolicy }
-  if (asked.approvalPolicy === 'never') throw neverRejected(ceiling)
-  return { sandbox, approvalPolicy: instead }
+  if (requested.approvalPolicy === 'never') throw neverRejected(ceiling)
+  return { sandbox, approvalPolicy: lowerPolicy }
 }
 
 /** Throws `aboveCeiling` for a change of settings. With full access, the policy that stays counts as requested too. */
@@ -91,7 +93,7 @@ export function assertUnderCeiling(change: RequestedPermissions, now: Permission
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
 }
 
-/** Builds the error for a user who may use less than what is asked for. */
+/** Builds the error for a user who requests more than this user may use. */
 export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
   return rejection(
     'aboveCeiling',
@@ -99,8 +101,8 @@ export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcErro
   )
 }
 
-/** Throws `aboveCeiling` for a yes of a user by which more happens than the user may use. */
-export function assertYesWithin(most: SandboxMode | null, reaches: SandboxMode): void {
+/** Throws `aboveCeiling` for an approval that gives more rights than the user has. */
+export function assertApprovalWithin(most: SandboxMode | null, reaches: SandboxMode): void {
   if (most === null || !isStricterSandbox(most, reaches)) return
   throw rejection(
     'aboveCeiling',
@@ -108,15 +110,15 @@ export function assertYesWithin(most: SandboxMode | null, reaches: SandboxMode):
   )
 }
 
-function sandboxRejected(asked: SandboxMode, { sandbox, program }: Ceiling): RpcError {
-  const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${asked}`, `-s ${asked}`)}`
-  return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${asked}. ${ways}`, {
+function sandboxRejected(mode: SandboxMode, { sandbox, program }: Ceiling): RpcError {
+  const ways = `Whoever starts it can allow more: ${waysTo(program, `--max-sandbox ${mode}`, `-s ${mode}`)}`
+  return rejection('aboveCeiling', `This server was started for ${sandbox} at most, so not for ${mode}. ${ways}`, {
     flag: '--max-sandbox',
   })
 }
 
 function neverRejected({ program }: Ceiling): RpcError {
-  const ways = waysTo(program, '--max-sandbox danger-full-access --allow-never', '-s danger-full-access -a never')
+  const ways = waysTo(program, `${fullAccess} --allow-never`, '-s danger-full-access -a never')
   return rejection(
     'aboveCeiling',
     `This server was not started for full access with nobody asked. Whoever starts it can allow it: ${ways}`,
@@ -124,14 +126,10 @@ function neverRejected({ program }: Ceiling): RpcError {
   )
 }
 
-/** Throws `aboveCeiling` for network for all commands, unless whoever started the server allowed it. */
+/** Throws `aboveCeiling` for network for all commands, unless the operator of the server allowed it. */
 export function assertNetworkAllowed(network: boolean | undefined, ceiling: Ceiling): void {
   if (aboveSandboxCeiling({ network }, allowedBy(ceiling)) === null) return
-  const ways = waysTo(
-    ceiling.program,
-    '--max-sandbox danger-full-access',
-    '-c sandbox_workspace_write.network_access=true',
-  )
+  const ways = waysTo(ceiling.program, fullAccess, '-c sandbox_workspace_write.network_access=true')
   throw rejection(
     'aboveCeiling',
     `This server was not started for network for all commands. Whoever starts it can allow it: sandbox_workspace_write.network_access = true in config.toml, or ${ways}`,
@@ -145,19 +143,16 @@ function allowedBy({ sandbox, network, unixSockets }: Ceiling): SandboxCeiling {
   return { sandbox, network: network || isFull, unixSockets: unixSockets || isFull }
 }
 
-/** Setting above the ceiling. */
-interface Excess {
-  readonly what: string
-  /** Flags of the server that would allow it. */
-  readonly flags: string
-  /** Config key that would also allow it. */
-  readonly key?: string
-}
-
 const fullAccess = '--max-sandbox danger-full-access'
 
-/** Returns the first setting of a conversation above the ceiling; null when there is none. */
-export function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null {
+/**
+ * Returns the first setting of a conversation above the ceiling, with flags of the server and the config key that would
+ * allow it; null where all settings are allowed.
+ */
+export function firstExcess(
+  settings: Settings,
+  ceiling: Ceiling,
+): { readonly what: string; readonly flags: string; readonly key?: string } | null {
   const { sandbox } = settings
   const excess = aboveSandboxCeiling(settings, allowedBy(ceiling))
   if (excess === 'sandbox') return { what: sandbox, flags: `--max-sandbox ${sandbox}` }
@@ -171,13 +166,8 @@ export function firstExcess(settings: Settings, ceiling: Ceiling): Excess | null
     : null
 }
 
-interface ClosedFolder {
-  readonly isOfKernel: boolean
-  readonly ceiling: Ceiling
-}
-
-/** Builds the rejection of a folder where secrets are kept, or of the kernel, which nobody named who may. */
-export function closedFolderRejected(folder: string, { isOfKernel, ceiling: { program } }: ClosedFolder): RpcError {
+/** Builds the rejection of a folder with secrets or of the kernel, which the operator did not allow. */
+export function closedFolderRejected(folder: string, isOfKernel: boolean, { program }: Ceiling): RpcError {
   const flags = `--allow-secret-folder ${folder}`
   const why = isOfKernel
     ? 'is a folder of the kernel, so parley does not work in it: commands could change the system and end processes.'

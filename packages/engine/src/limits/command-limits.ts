@@ -5,7 +5,6 @@ import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 /** Everything the sandbox limits of a command depend on. */
 export interface LimitedCommand {
   readonly environment: Environment
-  /** `$PARLEY_HOME`. */
   readonly home: string
   /** Absolute folders that it may write to, the working folder first. */
   readonly folders: readonly string[]
@@ -44,10 +43,6 @@ export async function limitsOfCommand(
   }
 }
 
-interface ExistingRoots extends Pick<SandboxLimits, 'identities'> {
-  readonly roots: readonly string[]
-}
-
 /**
  * Resolves to the real paths of the existing folders, the working folder first. A sandbox fails on a missing one. Rejects
  * with a sentence for one that is another folder than when the conversation opened.
@@ -55,17 +50,12 @@ interface ExistingRoots extends Pick<SandboxLimits, 'identities'> {
 async function existingRoots(
   folders: readonly string[],
   { files, rootsNow }: Pick<Environment, 'files' | 'rootsNow'>,
-): Promise<ExistingRoots> {
+): Promise<Pick<SandboxLimits, 'identities'> & { readonly roots: readonly string[] }> {
   const { real, changed, identities } = await rootsNow(folders)
   if (changed.length > 0) throw new Error(changed.join(' '))
-  const there = await Promise.all(
-    real.map((root) =>
-      files
-        .look(root)
-        .then(({ kind }) => kind === 'folder')
-        .catch(whenUnknown(false)),
-    ),
+  const areFolders = await Promise.all(
+    real.map((root) => files.look(root).then(({ kind }) => kind === 'folder', whenUnknown(false))),
   )
-  const roots = [...new Set(real.filter((_, index) => there[index]))]
+  const roots = [...new Set(real.filter((_, index) => areFolders[index]))]
   return identities === undefined ? { roots } : { roots, identities }
 }

@@ -1,5 +1,4 @@
 import {
-  type BackgroundProcesses,
   createBackgroundProcesses,
   type Exchanged,
   isWeaker,
@@ -18,11 +17,12 @@ import {
   type Settings,
   settingsInForce,
 } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noticeItem } from '../conversation/notices.ts'
+import { noticeEvent, noticeItem } from '../conversation/notices.ts'
 import { type StorageRetry, unlessStorageFails } from '../conversation/storage-retry.ts'
-import { createForwards, type Forwards } from '../forward/forwards.ts'
+import { createForwards } from '../forward/forwards.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
 import { limitsOfCommand } from './command-limits.ts'
@@ -37,7 +37,6 @@ export interface ConversationLimits extends AsyncDisposable {
   readonly reason: string | null
   /** Home folder of the user where commands run on this machine; null on another one. */
   readonly localHome: string | null
-  /** See `Environment`. */
   readonly standingOf: Environment['standingOf']
   enforcementFor(mode: SandboxMode): Enforcement
   /** Reads the environment's report. Resolves without one while the environment is unreachable. */
@@ -62,19 +61,10 @@ export interface ConversationLimits extends AsyncDisposable {
   prepare(limits: SandboxLimits, loopback: 'shared' | 'own'): Promise<Sandbox>
 }
 
-interface OpenLimits {
-  readonly limits: ConversationLimits
-  readonly background: BackgroundProcesses
-  readonly forwards: Forwards
-  /** Says in the transcript what a background command has printed, once its call has answered. */
-  readonly tellPrinted: (itemId: ItemId, line: string, wait?: OutputWait) => void
-}
-
 interface LimitsPorts {
   readonly conversation: Conversation
   readonly patience: Pick<StorageRetry, 'persist'>
   readonly environment: Environment
-  /** `$PARLEY_HOME`. */
   readonly home: string
   /** Folder for the /tmp of its commands. */
   readonly folder: string
@@ -83,7 +73,7 @@ interface LimitsPorts {
 }
 
 /** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
-export function openLimits(ports: LimitsPorts): OpenLimits {
+export function openLimits(ports: LimitsPorts) {
   const { conversation, patience, environment, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
     runCommand: environment.commands.runCommand,
@@ -93,19 +83,13 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     },
   })
   const isInUse = () => background.list().some(({ end }) => end === null)
-  const onEmptied = () =>
-    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: emptiedNotice(ids.item()) }))
+  const recordNotice = (level: 'info' | 'warning', code: string, title: string) =>
+    unlessStorageFails(() =>
+      conversation.record({ type: 'item.completed', item: noticeItem(ids.item(), { level, code, title }) }),
+    )
+  const onEmptied = () => recordNotice('info', 'scratchEmptied', emptiedText)
   const loopbacks = createLoopbacks(environment.sandboxes, conversation.id)
   const scratch = createScratch({ folder, isInUse, onEmptied })
-  const onExceeded = () =>
-    unlessStorageFails(() => conversation.record({ type: 'item.completed', item: exceededNotice(ids.item()) }))
-  const onExchanged = (title: string) =>
-    unlessStorageFails(() =>
-      conversation.record({
-        type: 'item.completed',
-        item: noticeItem(ids.item(), { level: 'warning', code: 'guardExchanged', title }),
-      }),
-    )
   const calls = new Set<RunningCall>()
   const limits = createConversationLimits({
     conversation,
@@ -113,8 +97,8 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
     home,
     scratch,
     loopbacks,
-    onExceeded,
-    onExchanged,
+    onExceeded: () => recordNotice('warning', 'scratchExceeded', exceededText),
+    onExchanged: (title) => recordNotice('warning', 'guardExchanged', title),
     newItemId: ids.item,
     narrowed: (before) => stopBeyondLimits({ conversation, calls, background, newItemId: ids.item, onFault }, before),
     whenNarrowed(limits, stop, since) {
@@ -125,6 +109,7 @@ export function openLimits(ports: LimitsPorts): OpenLimits {
       return () => void calls.delete(call)
     },
   })
+  /** Records that a background command has printed an awaited line, once its call has answered. */
   const tellPrinted = (itemId: ItemId, line: string, wait?: OutputWait) => {
     const printed = { itemId, line, ...(wait === undefined ? {} : { wait }) }
     void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, printed).catch(onFault)
@@ -136,11 +121,9 @@ function rightsOf({ sandbox: mode, network }: RunLimits, { unixSockets = false }
   return mode === 'none' || mode === 'danger-full-access' ? null : { mode, network, unixSockets }
 }
 
-interface LimitsParts extends CommandSurroundings, Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'> {
-  readonly newItemId: () => ItemId
-}
-
-function createConversationLimits(parts: LimitsParts): ConversationLimits {
+function createConversationLimits(
+  parts: CommandSurroundings & Pick<ConversationLimits, 'narrowed' | 'whenNarrowed'>,
+): ConversationLimits {
   const { conversation, environment, home, scratch, loopbacks, newItemId, narrowed, whenNarrowed } = parts
   let known: SandboxReport | null = null
 
@@ -162,14 +145,8 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
       return
     }
     const isWorse = settings.sandbox !== 'danger-full-access' && isWeaker(enforcement, settings.enforcement)
-    const notice: ItemOf<'notice'> | null = isWorse ? weakerNotice(newItemId(), known, settings) : null
-    const turnId = conversation.state.core.turn?.id
-    conversation.recordAll([
-      { type: 'conversation.configured', settings: { enforcement } },
-      ...(notice === null
-        ? []
-        : [{ type: 'item.completed' as const, item: notice, ...(turnId === undefined ? {} : { turnId }) }]),
-    ])
+    const notice = isWorse ? [noticeEvent(conversation, weakerNotice(newItemId(), known, settings))] : []
+    conversation.recordAll([{ type: 'conversation.configured', settings: { enforcement } }, ...notice])
   }
 
   return {
@@ -219,17 +196,9 @@ function createConversationLimits(parts: LimitsParts): ConversationLimits {
   }
 }
 
-function emptiedNotice(id: ItemId): ItemOf<'notice'> {
-  const title = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
-  return noticeItem(id, { level: 'info', code: 'scratchEmptied', title })
-}
+const emptiedText = 'The /tmp of the sandbox had grown over 1 GiB and was emptied.'
+const exceededText = 'A command was stopped: the /tmp of the sandbox had grown over 4 GiB, or 500,000 files.'
 
-function exceededNotice(id: ItemId): ItemOf<'notice'> {
-  const title = 'A command was stopped: the /tmp of the sandbox had grown over 4 GiB, or 500,000 files.'
-  return noticeItem(id, { level: 'warning', code: 'scratchExceeded', title })
-}
-
-/** Returns the notice that the sandbox has become weaker. */
 function weakerNotice(
   id: ItemId,
   { enforcement, reason }: SandboxReport,
@@ -247,13 +216,13 @@ const noneText = 'There is no sandbox now:'
 interface CommandSurroundings {
   readonly conversation: Conversation
   readonly environment: Environment
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly scratch: Scratch
   readonly loopbacks: Loopbacks
+  readonly newItemId: () => ItemId
   /** Called when a running command has used up the room for temporary files. */
   readonly onExceeded: () => void
-  /** Tells people what became of a guarded path that was exchanged while a command ran. */
+  /** Called with a sentence about a guarded path that was exchanged while a command ran. */
   readonly onExchanged: (sentence: string) => void
 }
 
@@ -275,8 +244,7 @@ async function sandboxFor(
   const endWatch = limits.scratch === null ? null : scratch.watch(stopOnExcess)
   return {
     limits: sandbox.limits,
-    ...(sandbox.sharesLoopback === undefined ? {} : { sharesLoopback: sandbox.sharesLoopback }),
-    ...(sandbox.loopback === undefined ? {} : { loopback: sandbox.loopback }),
+    ...withoutUndefined({ sharesLoopback: sandbox.sharesLoopback, loopback: sandbox.loopback }),
     exceeded: exceeded.signal,
     wrap: (command) => sandbox.wrap(command),
     tell,

@@ -12,7 +12,7 @@ export interface HandedServer extends EditorServer {
   readonly confinedTo: { readonly identity: string | null; readonly mayRunUnsandboxed: boolean } | null
 }
 
-/** Servers of editors that may run, by conversation. Equal lists are the same one, so that a change can be told. */
+/** Servers of editors that may run, by conversation. Equal lists are the same object, so that a change can be noticed. */
 export interface HandedServers {
   of(conversationId: ConversationId): readonly HandedServer[]
   add(conversationId: ConversationId, server: HandedServer): void
@@ -34,17 +34,11 @@ export function createHandedServers(): HandedServers {
   }
 }
 
-interface OwnLimits {
-  /** Configuration without a project's. */
-  readonly own: Config
-  readonly sandbox: SandboxMode
-}
-
-/** Returns the settings of servers of an editor, but for names that configured ones have. */
+/** Returns the settings of an editor's servers, without names of configured servers. `own` excludes the project. */
 export function handedSettings(
   handed: readonly HandedServer[],
   configured: readonly McpSettings[],
-  { own, sandbox }: OwnLimits,
+  { own, sandbox }: { readonly own: Config; readonly sandbox: SandboxMode },
 ): readonly McpSettings[] {
   const names = new Set(configured.map(({ name }) => name))
   return handed.flatMap(({ name, command, args, env, folder, confinedTo }) => {

@@ -3,18 +3,16 @@ import type { Loopback, Sandboxes, SandboxLimits } from '@parley/host'
 import { EnvironmentUnreachableError, PortRefusedError } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
 
-/** Loopbacks of one conversation, made when they are first needed. */
+/** Loopbacks of one conversation, each made when it is first needed. */
 export interface Loopbacks {
-  /** Resolves to the one that commands of these limits share; null where each has a loopback of its own, or the network. */
+  /** Resolves to the loopback that commands of these limits share; null where each has its own, or the network. */
   sharedBy(limits: SandboxLimits): Promise<Loopback | null>
-  /** Connects to a port on which a command listens in any of them. Rejects with `portNotReachable` where there is none. */
+  /** Connects to a port on which a command listens in any loopback. Rejects with `portNotReachable` for any other port. */
   connect(port: number): Promise<Duplex>
   close(): Promise<void>
 }
 
-type SharedLimits = Pick<SandboxLimits, 'mode' | 'writableRoots' | 'unixSockets'>
-
-/** Creates the loopbacks: one for each set of limits, so that no command has a server with more rights act for it. */
+/** Creates the loopbacks: one for each set of limits, so that no command can use a server with more rights. */
 export function createLoopbacks(
   sandboxes: Pick<Sandboxes, 'openLoopback' | 'loopbackElsewhere'>,
   conversation: string,
@@ -25,7 +23,7 @@ export function createLoopbacks(
   return {
     async sharedBy(limits) {
       if (limits.network || isClosed) return null
-      const key = keyOf(limits)
+      const key = JSON.stringify([limits.mode, limits.unixSockets, ...limits.writableRoots])
       const loopback = made.get(key) ?? sandboxes.openLoopback(conversation)
       made.set(key, loopback)
       return await loopback
@@ -47,7 +45,7 @@ export function createLoopbacks(
   }
 }
 
-/** Returns null where nothing listens. Throws a rejection where an environment says why it cannot be looked for. */
+/** Returns null where nothing listens. Throws a rejection where an environment cannot look for a listener. */
 function nullUnlessRefused(error: unknown): null {
   if (error instanceof PortRefusedError || error instanceof EnvironmentUnreachableError)
     throw rejection('portNotReachable', error.message, { field: 'port' })
@@ -57,8 +55,4 @@ function nullUnlessRefused(error: unknown): null {
 function notReachable(port: number, isApart: boolean): string {
   if (isApart) return 'The commands of this conversation share no network here, so no port of theirs can be forwarded.'
   return `Nothing listens on port ${port} in the sandbox of this conversation. Have the server started in the background first; one that runs with the network or outside the sandbox is on the localhost of its machine without a forward.`
-}
-
-function keyOf({ mode, writableRoots, unixSockets }: SharedLimits): string {
-  return JSON.stringify([mode, unixSockets, ...writableRoots])
 }

@@ -3,7 +3,7 @@ import { rejection } from '../replies/rejection.ts'
 
 /** Right of a client over the limits of conversations. */
 export interface LimitsRight {
-  /** False for a client that may only make them stricter, such as callers of an MCP tool. */
+  /** False for a client that may only make the limits stricter, such as callers of an MCP tool. */
   readonly mayLoosen: boolean
 }
 

@@ -1,20 +1,19 @@
 import type { BackgroundProcess, BackgroundProcesses, SandboxLimits } from '@parley/host'
 import { type DecisionRecord, type ItemId, isStricterSandbox, type Settings } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noticeItem } from '../conversation/notices.ts'
+import { noticeEvent, noticeItem } from '../conversation/notices.ts'
 
 type LimitSettings = Pick<Settings, 'sandbox' | 'network' | 'unixSockets'>
 
-/** Rights that a command was started with; null for all rights of the user, `unknown` where its log does not say them. */
+/** Rights that a command was started with; null for all rights of the user, `unknown` where the log lacks them. */
 type Rights = Pick<SandboxLimits, 'mode' | 'network' | 'unixSockets'> | 'unknown' | null
 
-/** Call that runs in a turn. */
 export interface RunningCall {
   readonly rights: Rights
   readonly stop: () => void
 }
 
-interface Running {
+interface RunningCommands {
   readonly calls: Iterable<RunningCall>
   readonly conversation: Conversation
   readonly background: Pick<BackgroundProcesses, 'list' | 'stop'>
@@ -23,15 +22,15 @@ interface Running {
 }
 
 /**
- * Stops the commands that may do more than the settings allow since they were narrowed. Records a notice on background
- * ones; the outcome of a call says it itself.
+ * Stops the commands that may do more than the settings allow since they were narrowed. Records a notice about background
+ * commands; a call has its outcome.
  */
 export function stopBeyondLimits(
-  { conversation, calls, background, newItemId, onFault }: Running,
+  { conversation, calls, background, newItemId, onFault }: RunningCommands,
   before: LimitSettings,
 ): void {
   // Limits cannot be put on a running process.
-  const { settings, turn } = conversation.state.core
+  const { settings } = conversation.state.core
   for (const { rights, stop } of calls) if (exceeds(rights, settings, before)) stop()
   const exceeding = background.list().filter(({ end, limits }) => end === null && exceeds(limits, settings, before))
   if (exceeding.length === 0) return
@@ -41,7 +40,7 @@ export function stopBeyondLimits(
     code: 'backgroundStopped',
     title: stoppedText(exceeding, settings.sandbox),
   })
-  conversation.record({ type: 'item.completed', item, ...(turn === null ? {} : { turnId: turn.id }) })
+  conversation.record(noticeEvent(conversation, item))
 }
 
 /** Tells if rights are more than the settings give since they were narrowed. */
@@ -56,7 +55,7 @@ export function exceeds(limits: Rights, now: LimitSettings, before: LimitSetting
 
 /**
  * Returns the limits that a command of an earlier server was started with; null for all rights of the user. They decide
- * what may be typed into it, what stops it and what blocked it; `before` has the settings of its log.
+ * about input to it, its stop and the cause of its failure; `before` has the settings of its log.
  */
 export function limitsOfDecision(
   decision: Pick<DecisionRecord, 'limits'> | undefined,

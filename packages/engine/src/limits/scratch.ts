@@ -18,7 +18,7 @@ import { removeTree } from '@parley/workspace'
 
 /** Folder that sandboxed commands of one conversation see as /tmp, kept from one command to the next. */
 export interface Scratch {
-  /** Resolves to its path, making it when first needed. Empties it first if it is too large and nothing runs in it. */
+  /** Resolves to its path; makes it when first needed, and empties it where it is too large and nothing runs in it. */
   ready(): Promise<string>
   /** Measures its size in the background, for the next `ready`. */
   measure(): void
@@ -53,16 +53,16 @@ const maxEntries = 100_000
 
 export function createScratch(parts: ScratchParts): Scratch {
   const { folder, isInUse, onEmptied, maxBytes = usualMaxBytes } = parts
-  let made = false
+  let exists = false
   let isTooLarge = false
   let measuring: Promise<void> | null = null
 
-  /** Makes it anew, without the rest of a crashed session. */
+  /** Makes the folder anew, without the rest of a crashed session. */
   async function make(): Promise<void> {
     await removeTree(folder)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     chmodSync(folder, 0o700)
-    made = true
+    exists = true
     isTooLarge = false
   }
 
@@ -73,11 +73,11 @@ export function createScratch(parts: ScratchParts): Scratch {
         await make()
         onEmptied()
       }
-      if (!made || !isFolder(folder)) await make()
+      if (!exists || !isFolder(folder)) await make()
       return folder
     },
     measure() {
-      if (!made || measuring !== null) return
+      if (!exists || measuring !== null) return
       measuring = exceeds(folder, { bytes: maxBytes, entries: maxEntries })
         .then((exceeded) => {
           isTooLarge = exceeded
@@ -89,8 +89,8 @@ export function createScratch(parts: ScratchParts): Scratch {
     watch: (onExceeded) => watchQuota(parts, onExceeded),
     async remove() {
       await measuring
-      if (made) await removeTree(folder)
-      made = false
+      if (exists) await removeTree(folder)
+      exists = false
     },
   }
 }
@@ -129,26 +129,26 @@ const O_PATH = 0o10000000
 /** Depth of folders above which a tree counts as too large: each level needs a descriptor. */
 const maxDepth = 128
 
-/** Bytes on disk and count of entries that are left; both get smaller while a tree is measured. */
-interface Left {
+/** Rest of a quota on bytes and entries; both numbers fall while a tree is measured. */
+interface Quota {
   bytes: number
   entries: number
 }
 
 /**
- * Resolves to true once size or count is used up. Follows no link. What cannot be measured counts as too large: a
- * command could hide its files there.
+ * Resolves to true once size or count is used up. Follows no link. A folder that cannot be measured counts as too large:
+ * a command could hide its files there.
  */
-async function exceeds(folder: string, left: Left): Promise<boolean> {
+async function exceeds(folder: string, left: Quota): Promise<boolean> {
   try {
-    return process.platform === 'linux' ? await isHeldTooLarge(folder, left, 0) : await isTooLarge(folder, left, 0)
+    return await isFolderTooLarge(folder, left, 0)
   } catch (error) {
     return !isMissing(error)
   }
 }
 
 /** Measures a folder through its descriptor, so that no path gets too long and no link can divert it. Linux only. */
-async function isHeldTooLarge(path: string, left: Left, depth: number): Promise<boolean> {
+async function isHeldTooLarge(path: string, left: Quota, depth: number): Promise<boolean> {
   if (depth > maxDepth) return true
   await using folder = await openUnlockedHandle(path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
   const name = `/proc/self/fd/${folder.fd}`
@@ -160,8 +160,8 @@ async function isHeldTooLarge(path: string, left: Left, depth: number): Promise<
   }
 }
 
-/** Measures a folder that its owner has no right to list: gives the right for that time. */
-async function isOpenedTooLarge(folder: FileHandle, left: Left, depth: number): Promise<boolean> {
+/** Measures a folder that its owner may not list: gives the right to list it for that time. */
+async function isOpenedTooLarge(folder: FileHandle, left: Quota, depth: number): Promise<boolean> {
   const name = `/proc/self/fd/${folder.fd}`
   const mode = (await folder.stat()).mode & 0o7777
   await chmod(name, mode | 0o500)
@@ -176,7 +176,7 @@ async function isOpenedTooLarge(folder: FileHandle, left: Left, depth: number): 
   }
 }
 
-async function isTooLarge(folder: string, left: Left, depth: number): Promise<boolean> {
+async function isTooLarge(folder: string, left: Quota, depth: number): Promise<boolean> {
   for await (const { name } of await opendir(folder)) {
     const path = join(folder, name)
     const stats = await statsOf(path)
@@ -188,9 +188,13 @@ async function isTooLarge(folder: string, left: Left, depth: number): Promise<bo
   return false
 }
 
-async function isInnerTooLarge(path: string, left: Left, depth: number): Promise<boolean> {
+function isFolderTooLarge(path: string, left: Quota, depth: number): Promise<boolean> {
+  return process.platform === 'linux' ? isHeldTooLarge(path, left, depth) : isTooLarge(path, left, depth)
+}
+
+async function isInnerTooLarge(path: string, left: Quota, depth: number): Promise<boolean> {
   try {
-    return process.platform === 'linux' ? await isHeldTooLarge(path, left, depth) : await isTooLarge(path, left, depth)
+    return await isFolderTooLarge(path, left, depth)
   } catch (error) {
     if (isMissing(error)) return false
     throw error

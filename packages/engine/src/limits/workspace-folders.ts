@@ -38,19 +38,18 @@ export function rootWarnings({ roots, sandbox }: Workplace, home = homedir()): r
   ]
 }
 
-/** Places of secrets on this machine, and the ceiling, which has those that the user allowed. */
+/** Places of secrets on this machine, and the ceiling with the places that the user allowed. */
 export interface SecretSurroundings {
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly secrets: SecretPaths
   readonly ceiling: () => Ceiling
 }
 
 /** Throws `aboveCeiling` for a folder where secrets are kept, or of the kernel, that the user did not name when the server was started. */
-export function assertNoSecretFolder(folders: readonly string[], around: SecretSurroundings): void {
-  const folder = folders.find((one) => isClosedFolder(one, around))
+export function assertNoSecretFolder(folders: readonly string[], surroundings: SecretSurroundings): void {
+  const folder = folders.find((one) => isClosedFolder(one, surroundings))
   if (folder === undefined) return
-  throw closedFolderRejected(folder, { isOfKernel: isOfKernel(realOrGiven(folder)), ceiling: around.ceiling() })
+  throw closedFolderRejected(folder, isOfKernel(realOrGiven(folder)), surroundings.ceiling())
 }
 
 /**
@@ -86,12 +85,6 @@ function holdsOnlySecrets(folder: string, secrets: SecretPaths, home: string): b
   }
 }
 
-/** Own file of the user that a conversation could change. */
-interface OwnFileInside {
-  readonly file: string
-  readonly message: string
-}
-
 /** Throws `configInvalid` for folders that hold own files of the user. The first folder is the working folder. */
 export function assertOwnFilesOutside(roots: readonly string[], home: string): void {
   const inside = findOwnFileInside(roots, home)
@@ -102,7 +95,7 @@ export function assertOwnFilesOutside(roots: readonly string[], home: string): v
  * Returns the first file of the user's own that a folder holds by a link in `$PARLEY_HOME`, on the way included; null
  * without one. A command or patch could rewrite settings or keys there. This machine only.
  */
-export function findOwnFileInside(roots: readonly string[], home: string): OwnFileInside | null {
+export function findOwnFileInside(roots: readonly string[], home: string): { file: string; message: string } | null {
   const folders = roots.map(realOrGiven)
   const realHome = followLinks(home).real
   for (const path of ownFiles(home)) {
@@ -112,8 +105,8 @@ export function findOwnFileInside(roots: readonly string[], home: string): OwnFi
       if (folder === undefined) continue
       const isOwn = path === home ? isPlainlyIn(folder, home, realHome) : liesWithin(place, realHome)
       if (isOwn) continue
-      const inside = { place, isPassed: place !== real, folder, isAdded: folder !== folders[0] }
-      return { file: path, message: ownFileMessage(path, inside) }
+      const link = { place, isPassed: place !== real, folder, isAdded: folder !== folders[0] }
+      return { file: path, message: ownFileMessage(path, link) }
     }
   }
   return null
@@ -126,7 +119,8 @@ function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
   )
 }
 
-interface Inside {
+/** Place of an own file, or of a link to it, in a folder of the conversation. */
+interface OwnFileLink {
   readonly place: string
   /** True for a link on the way, whose target lies elsewhere. */
   readonly isPassed: boolean
@@ -135,7 +129,7 @@ interface Inside {
   readonly isAdded: boolean
 }
 
-function ownFileMessage(path: string, { place, isPassed, folder, isAdded }: Inside): string {
+function ownFileMessage(path: string, { place, isPassed, folder, isAdded }: OwnFileLink): string {
   const way = place === path ? 'is a link' : isPassed ? `leads through the link ${place}` : `leads to ${place}`
   const what = isAdded ? 'a folder added to this conversation' : 'the folder that this conversation works in'
   const elsewhere = isAdded ? `leave out the added folder ${folder}` : `work in a folder that does not hold ${place}`

@@ -2,20 +2,20 @@ import {
   type ContentItem,
   type ConversationEvent,
   type ConversationState,
-  type Enforcement,
   type InputItem,
   type ItemId,
   type ItemOf,
   limits,
   type QueuedMessage,
   type RequestKey,
-  type SandboxMode,
   type TurnId,
 } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import { withoutUndefined } from '@parley/text'
 import { formatBytes } from '@parley/workspace'
 import { noticeItem } from '../conversation/notices.ts'
 import type { SideFiles } from '../conversation/side-files.ts'
+import type { ConversationLimits } from '../limits/conversation-limits.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import { rejection } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
@@ -26,20 +26,11 @@ type StartingMessage = Pick<QueuedMessage, 'messageId' | 'content' | 'calls' | '
 
 /** Returns the fields of a turn that its first message sets. */
 export function turnFields({ outputSchema, budget, purpose, checks }: TurnOptions) {
-  return {
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(checks === undefined ? {} : { checks }),
-  }
-}
-
-interface Enforcing {
-  readonly enforcementFor: (mode: SandboxMode) => Enforcement
+  return withoutUndefined({ outputSchema, budget, purpose, checks })
 }
 
 /** Returns the fields of a turn's first event. A review has the enforcement of its own sandbox mode. */
-export function turnStart(options: TurnOptions, { enforcementFor }: Enforcing) {
+export function turnStart(options: TurnOptions, { enforcementFor }: Pick<ConversationLimits, 'enforcementFor'>) {
   const isReview = options.purpose === 'review'
   return { ...turnFields(options), ...(isReview ? { enforcement: enforcementFor('read-only') } : {}) }
 }
@@ -55,9 +46,7 @@ export function consumedMessage(ids: Pick<Ids, 'item'>, turnId: TurnId, message:
   ]
 }
 
-/**
- * Returns the events that start a turn with a waiting message; `requestKey` is the key of the request that starts it.
- */
+/** Returns the events that start a turn with a waiting message; `requestKey` is the key of the request that starts it. */
 export function startInboxTurn(
   { record: { ids }, act }: Pick<Roles, 'record' | 'act'>,
   message: StartingMessage,
@@ -103,17 +92,15 @@ export function assertFits(content: readonly InputItem[]): void {
   throw rejection(
     'invalidParams',
     `A message may have ${formatBytes(limits.message)} of text, this one has ${sizeBytes - limits.message} bytes more. Put the text into a file and name that.`,
-    {
-      field: 'input',
-      limitBytes: limits.message,
-    },
+    { field: 'input', limitBytes: limits.message },
   )
 }
 
-/** Content and sender of a message; one of the server itself, for the checks of a turn, has no sender. */
-type SaidMessage = Pick<ItemOf<'userMessage'>, 'content' | 'messageId' | 'calls' | 'ofChecks' | 'by'>
-
-export function userMessageItem(id: ItemId, message: SaidMessage): ItemOf<'userMessage'> {
+/** Builds the item of a message; one of the server itself, for the checks of a turn, has no sender. */
+export function userMessageItem(
+  id: ItemId,
+  message: Pick<ItemOf<'userMessage'>, 'content' | 'messageId' | 'calls' | 'ofChecks' | 'by'>,
+): ItemOf<'userMessage'> {
   const { content, messageId, calls, ofChecks, by } = message
   const text = content.map(shownPart).join('\n')
   return {
@@ -123,10 +110,7 @@ export function userMessageItem(id: ItemId, message: SaidMessage): ItemOf<'userM
     title: text.trimStart().split('\n', 1)[0] ?? '',
     text,
     content,
-    ...(calls === undefined ? {} : { calls }),
-    ...(ofChecks === undefined ? {} : { ofChecks }),
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(by === undefined ? {} : { by }),
+    ...withoutUndefined({ calls, ofChecks, messageId, by }),
   }
 }
 
@@ -140,19 +124,16 @@ const title = 'A secret in your message was replaced by a mark: it was neither s
 const text =
   'What runs here can still use it: leave it in a file or in the environment, and say where it is instead of what it is.'
 
-/** A message as it was sent and as it is stored, part by part. */
-interface StoredMessage {
-  readonly input: readonly InputItem[]
-  readonly content: readonly ContentItem[]
-}
-
 interface SecretPorts {
   readonly redaction: Pick<Redaction, 'hasSecret'>
   readonly sideFiles: Pick<SideFiles, 'readText'>
 }
 
 /** Tells if a secret was replaced in a message. A long text was redacted as it was stored and is not searched again. */
-export function hadSecret({ redaction, sideFiles }: SecretPorts, { input, content }: StoredMessage): boolean {
+export function hadSecret(
+  { redaction, sideFiles }: SecretPorts,
+  { input, content }: { readonly input: readonly InputItem[]; readonly content: readonly ContentItem[] },
+): boolean {
   return input.some((part, index) => {
     const kept = content[index]
     if (part.type !== 'text' || kept?.type !== 'text') return false

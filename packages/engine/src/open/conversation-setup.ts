@@ -11,7 +11,7 @@ import type {
 import type { Owner, SecretPaths, TakenEnvironment } from '@parley/workspace'
 import type { DraftChange } from '../conversation/conversation.ts'
 import { parleyItself } from '../conversation/notices.ts'
-import { askedBy, begunBy } from '../limits/ceiling.ts'
+import { ceilingForBeginner, ceilingForRequests } from '../limits/ceiling.ts'
 import { assertMayLoosen, type Guest, type LimitsRight } from '../limits/may-loosen.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
 import type { OpenConversation } from '../load/conversation-parts.ts'
@@ -106,13 +106,13 @@ function createOpeningSettings(ports: SetupPorts): OpeningSettings {
     by,
     mayLoosen,
     secrets,
-    ceiling: () => askedBy(ceiling(), rights.maxSandbox),
+    ceiling: () => ceilingForRequests(ceiling(), rights.maxSandbox),
   })
   const given = (state: ConversationState, overrides: Overrides, fromId: string): GivenLimits =>
     givenLimits(state, { overrides, sealed: readGrants(ports, fromId).writableRoots }, ports)
   return {
     newSettings: (params, secrets, most) =>
-      newSettings(params, { home, env, projects, keys, secrets, ceiling: () => begunBy(ceiling(), most) }),
+      newSettings(params, { home, env, projects, keys, secrets, ceiling: () => ceilingForBeginner(ceiling(), most) }),
     keepNew(conversationId, params, { cwd, settings }) {
       const writableRoots = addedFolders(params, cwd)
       keepGrants(ports, conversationId, { writableRoots, policyFile: settings.policyFile ?? null })
