@@ -30,58 +30,52 @@ export async function checkHome(home: string): Promise<CheckupFinding[]> {
     if (isMissing(error)) return null
     throw error
   })
-  if (facts === null) return [await checkPlace(home)]
+  if (facts === null) return [await checkMissingHome(home)]
   if (!facts.isDirectory())
-    return [
-      {
-        name: 'home',
-        level: 'problem',
-        text: `${home} is not a folder`,
-        remedy: 'Set PARLEY_HOME to a folder, or move that file away.',
-      },
-    ]
+    return [problem(`${home} is not a folder`, 'Set PARLEY_HOME to a folder, or move that file away.')]
   return [await checkRights(home, facts), ...(await checkPrivate(home)), await checkDisk(home)]
 }
 
-/** Checks that a home which is not there yet can be made. */
-async function checkPlace(home: string): Promise<CheckupFinding> {
-  const refused = await refusedWrite(await nearestFolder(home))
-  if (refused !== null) return { name: 'home', level: 'problem', text: `${home} cannot be made: ${refused}`, remedy }
+function problem(text: string, remedy: string): CheckupFinding {
+  return { name: 'home', level: 'problem', text, remedy }
+}
+
+/** Checks that a missing home can be made. */
+async function checkMissingHome(home: string): Promise<CheckupFinding> {
+  const reason = await whyNotWritable(await nearestFolder(home))
+  if (reason !== null) return problem(`${home} cannot be made: ${reason}`, writeRemedy)
   return { name: 'home', level: 'ok', text: `${home} is not there yet; it is made with the first conversation` }
 }
 
-const remedy =
+const writeRemedy =
   'Conversations cannot be kept there. Mend the rights, mount its disk writable, or set PARLEY_HOME to another folder.'
 
 async function nearestFolder(path: string): Promise<string> {
   const folder = dirname(path)
-  const isThere = await access(folder).then(
+  const exists = await access(folder).then(
     () => true,
     (error: unknown) => !isMissing(error),
   )
-  return isThere || folder === path ? folder : nearestFolder(folder)
+  return exists || folder === path ? folder : nearestFolder(folder)
 }
 
-/** Resolves to the reason why nothing can be written in a folder; null where it can. */
-function refusedWrite(folder: string): Promise<string | null> {
+/** Resolves to the reason why nothing can be written in a folder; null for a writable one. */
+function whyNotWritable(folder: string): Promise<string | null> {
   return access(folder, constants.W_OK).then(() => null, systemErrorReason)
 }
 
 async function checkRights(home: string, { mode, uid }: { mode: number; uid: number }): Promise<CheckupFinding> {
-  const name = 'home'
   const own = process.getuid?.()
   if (own !== undefined && uid !== own && own !== 0)
-    return {
-      name,
-      level: 'problem',
-      text: `${home} belongs to user ${uid}, and this is user ${own}`,
-      remedy: 'Set PARLEY_HOME to a folder of your own.',
-    }
-  const refused = await refusedWrite(home)
-  if (refused !== null) return { name, level: 'problem', text: `${home} cannot be written to: ${refused}`, remedy }
-  if ((mode & 0o077) === 0) return { name, level: 'ok', text: `${home}, for you alone` }
+    return problem(
+      `${home} belongs to user ${uid}, and this is user ${own}`,
+      'Set PARLEY_HOME to a folder of your own.',
+    )
+  const reason = await whyNotWritable(home)
+  if (reason !== null) return problem(`${home} cannot be written to: ${reason}`, writeRemedy)
+  if ((mode & 0o077) === 0) return { name: 'home', level: 'ok', text: `${home}, for you alone` }
   return {
-    name,
+    name: 'home',
     level: 'warning',
     text: `${home} has mode ${(mode & 0o777).toString(8)}: other users of this machine can look into it`,
     remedy: `chmod 700 ${home}`,
@@ -91,38 +85,27 @@ async function checkRights(home: string, { mode, uid }: { mode: number; uid: num
 async function checkPrivate(home: string): Promise<CheckupFinding[]> {
   const ruling = await openFiles(home, rulingFiles, 0o022)
   const secret = await openFiles(home, secretFiles, 0o077)
+  const others = 'other users of this machine can'
   return [
-    ...openCheck(
-      home,
-      ruling,
-      `other users of this machine can change ${ruling.join(', ')}, and with it what runs unasked`,
-    ),
-    ...openCheck(
-      home,
-      secret,
-      `other users of this machine can read or change ${secret.join(', ')}, so parley does not use it`,
-    ),
+    ...openCheck(home, ruling, `${others} change ${ruling.join(', ')}, and with it what runs unasked`),
+    ...openCheck(home, secret, `${others} read or change ${secret.join(', ')}, so parley does not use it`),
   ]
 }
 
 /** Resolves to the names of files whose mode has one of these bits. */
 async function openFiles(home: string, names: readonly string[], bits: number): Promise<string[]> {
-  const open = await Promise.all(
-    names.map(async (name) => {
-      const mode = await lstat(join(home, name)).then(
-        (facts) => (facts.isFile() ? facts.mode : 0),
-        () => 0,
-      )
-      return (mode & bits) === 0 ? [] : [name]
-    }),
-  )
-  return open.flat()
+  const modeOf = (name: string) =>
+    lstat(join(home, name)).then(
+      (facts) => (facts.isFile() ? facts.mode : 0),
+      () => 0,
+    )
+  const modes = await Promise.all(names.map(modeOf))
+  return names.filter((_, index) => ((modes[index] ?? 0) & bits) !== 0)
 }
 
 function openCheck(home: string, names: readonly string[], text: string): CheckupFinding[] {
   if (names.length === 0) return []
-  const remedy = `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`
-  return [{ name: 'home', level: 'problem', text, remedy }]
+  return [problem(text, `chmod 600 ${names.map((name) => join(home, name)).join(' ')}`)]
 }
 
 async function checkDisk(home: string): Promise<CheckupFinding> {
@@ -142,15 +125,15 @@ export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>
     const owner = paths === null ? null : readOwner(files, paths.owner)
     return owner === null ? [] : [{ id, isLive: isRunning(owner) }]
   })
-  const left = owners.filter(({ isLive }) => !isLive)
+  const abandoned = owners.filter(({ isLive }) => !isLive)
   const count: CheckupFinding = {
     name: 'conversations',
     level: 'ok',
-    text: `${sessions.length} kept, ${owners.length - left.length} open`,
+    text: `${sessions.length} kept, ${owners.length - abandoned.length} open`,
   }
-  if (left.length === 0) return [count]
-  const [first] = left
-  const text = `${left.length} left by a process that was killed; nothing is lost, the kernel has freed the lock`
+  if (abandoned.length === 0) return [count]
+  const [first] = abandoned
+  const text = `${abandoned.length} left by a process that was killed; nothing is lost, the kernel has freed the lock`
   const remedy = `parley resume ${first === undefined ? '' : shortIdOf(first.id)} goes on with it.`
   return [count, { name: 'conversations', level: 'warning', text, remedy }]
 }

@@ -7,22 +7,18 @@ import type { ListPorts } from '../settings/model-lists.ts'
 import { assertProvider, chooseProvider, defaultModelOf, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
 
-interface NetworkPorts extends ListPorts {
-  readonly redaction: Redaction
-}
-
 /**
  * Checks the way to a provider step by step, up to one token of a model: the named provider, else the chosen one. Rejects
  * with `invalidParams` for an unknown provider, and where none is chosen.
  */
 export async function checkProviderNetwork(
-  { provider: asked, model: wanted }: ParamsOf<'provider/check'>,
-  ports: NetworkPorts,
+  { provider: providerId, model: modelName }: ParamsOf<'provider/check'>,
+  ports: ListPorts & { readonly redaction: Redaction },
 ): Promise<ResultOf<'provider/check'>> {
   const { home, env, keys, models, redaction } = ports
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, { env, kept: keys.kept() })
-  const id = asked ?? chosen?.id
+  const id = providerId ?? chosen?.id
   if (id === undefined)
     throw rejection('invalidParams', 'No provider is chosen. Name one: `parley provider list` shows them.', {
       field: 'provider',
@@ -33,8 +29,8 @@ export async function checkProviderNetwork(
     const text = `${id} plays a recording; nothing is asked over the network`
     return { checks: [{ name: 'address', level: 'ok', text }] }
   }
-  const own = chosen?.id === id ? chosen.model : defaultModelOf(id, env)
-  const model = wanted ?? (own === 'default' ? keptList(provider, ports)?.models[0] : own) ?? null
+  const usual = chosen?.id === id ? chosen.model : defaultModelOf(id, env)
+  const model = modelName ?? (usual === 'default' ? keptList(provider, ports)?.models[0] : usual) ?? null
   const steps = await checkNetwork({ provider, client: models(values)(id).client, model, env })
   return { checks: steps.map((step) => ({ ...step, text: redaction.text(step.text) })) }
 }

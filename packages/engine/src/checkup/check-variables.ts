@@ -5,7 +5,7 @@ import type { Redaction } from '@parley/redaction'
 import { envRulesOf } from '../settings/read-config.ts'
 import { heldReason } from '../tools/processes/failure-hints.ts'
 
-interface Passing {
+interface VariableSources {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly values: Config
   /** Folders that commands may change. */
@@ -14,15 +14,15 @@ interface Passing {
 }
 
 /** Names the variables of this process that its commands get for toolchains, and those that they do not get. */
-export function checkVariables({ env, values, changeable, redaction }: Passing): CheckupFinding {
+export function checkVariables({ env, values, changeable, redaction }: VariableSources): CheckupFinding {
   const rules = { ...envRulesOf(values.shell_environment), isSecret: redaction.hasSecret, changeable }
   const passed = Object.keys(commandEnv(env, rules)).filter((name) => toolchainVariables.has(name))
   const held = heldVariables(env, rules)
-  const got = passed.length === 0 ? 'no toolchain is set by variables' : `commands get ${listed(passed.toSorted())}`
-  const text = `${got}; ${held.length === 0 ? 'none is held back' : `held back: ${listed(held.map(heldName))}`}`
-  const meant = held.filter(({ because }) => because === 'secret' || because === 'changeable')
-  if (meant.length === 0) return { name: 'variables', level: 'ok', text }
-  const names = meant.map(({ name }) => JSON.stringify(name)).join(', ')
+  const got = passed.length === 0 ? 'no toolchain is set by variables' : `commands get ${nameList(passed.toSorted())}`
+  const text = `${got}; ${held.length === 0 ? 'none is held back' : `held back: ${nameList(held.map(heldName))}`}`
+  const harmful = held.filter(({ because }) => because === 'secret' || because === 'changeable')
+  if (harmful.length === 0) return { name: 'variables', level: 'ok', text }
+  const names = harmful.map(({ name }) => JSON.stringify(name)).join(', ')
   const remedy = `Where a command needs them all the same: include = [${names}] in [shell_environment] of config.toml.`
   return { name: 'variables', level: 'warning', text, remedy }
 }
@@ -34,7 +34,7 @@ function heldName(one: Parameters<typeof heldReason>[0]): string {
 /** Most names that a line has. */
 const maxListed = 60
 
-function listed(names: readonly string[]): string {
+function nameList(names: readonly string[]): string {
   const more = names.length > maxListed ? ` and ${names.length - maxListed} more` : ''
   return `${names.slice(0, maxListed).join(', ')}${more}`
 }
