@@ -20,7 +20,6 @@ export interface ConversationMcp extends AsyncDisposable {
   offered(signal: AbortSignal, rules: () => ToolRules | undefined): Promise<readonly ToolSpec[]>
   /** Returns the tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
-  /** Returns the names of its servers. */
   names(): readonly string[]
   /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
   relimit(): void
@@ -39,27 +38,27 @@ interface McpParts<Config> {
 
 export function createConversationMcp<Config>(parts: McpParts<Config>): ConversationMcp {
   const { conversation, isWatched } = parts
-  let held = hold(parts)
+  let leased = leaseServers(parts)
   let released: Promise<unknown> = Promise.resolve()
 
-  function current(): Held {
+  function current(): LeasedServers {
     const mode = serverSandboxMode(settingsInForce(conversation.state.core).sandbox)
-    if (mode === held.mode && held.config === parts.config()) return held
-    const before = held
+    if (mode === leased.mode && leased.config === parts.config()) return leased
+    const before = leased
     // Leased before the old lease ends, so that servers in both stay running.
-    held = hold(parts)
+    leased = leaseServers(parts)
     before.notices.stop()
     released = Promise.all([released, before.lease[Symbol.asyncDispose]()])
     // Disposal awaits the same promise and reports its failure.
     released.catch(() => undefined)
-    return held
+    return leased
   }
 
   function begin(): void {
     for (const server of current().lease.servers) server.begin()
   }
 
-  async function waitOnce(now: Held, signal: AbortSignal): Promise<void> {
+  async function waitOnce(now: LeasedServers, signal: AbortSignal): Promise<void> {
     const { servers, patience } = now.lease
     if (now.hasWaited) return
     now.hasWaited = true
@@ -84,34 +83,36 @@ export function createConversationMcp<Config>(parts: McpParts<Config>): Conversa
     tools() {
       const now = current()
       const file = conversation.state.core.context?.tools
-      if (file !== now.known.file)
-        now.known = { file, tools: [...now.lookUps, ...toolsIn(conversation, file, now.lease.servers)] }
-      return now.known.tools
+      if (file !== now.parsed.file)
+        now.parsed = { file, tools: [...now.lookUps, ...toolsIn(conversation, file, now.lease.servers)] }
+      return now.parsed.tools
     },
     names: () => current().lease.servers.map(({ name }) => name),
     relimit: () => void current(),
     async [Symbol.asyncDispose]() {
-      held.notices.stop()
-      await Promise.all([released, held.lease[Symbol.asyncDispose]()])
+      leased.notices.stop()
+      await Promise.all([released, leased.lease[Symbol.asyncDispose]()])
     },
   }
 }
 
-/** Servers leased under the limits of one mode, with what was derived from them. */
-interface Held {
+/** Servers leased under the limits of one mode, with their look-up tools and notices. */
+interface LeasedServers {
   readonly mode: ReturnType<typeof serverSandboxMode>
   readonly config: unknown
   readonly lease: McpLease
   readonly lookUps: readonly Tool[]
   readonly notices: ReturnType<typeof mcpNotices>
   hasWaited: boolean
-  known: { readonly file: string | undefined; readonly tools: readonly Tool[] }
+  /** Tools that the side file of the log names. */
+  parsed: { readonly file: string | undefined; readonly tools: readonly Tool[] }
 }
 
-function hold<Config>({ conversation, lease: leaseFor, config: configNow, newItemId }: McpParts<Config>): Held {
+function leaseServers<Config>(parts: McpParts<Config>): LeasedServers {
+  const { conversation, newItemId } = parts
   const { sandbox } = settingsInForce(conversation.state.core)
-  const config = configNow()
-  const lease = leaseFor(sandbox, config)
+  const config = parts.config()
+  const lease = parts.lease(sandbox, config)
   const { servers } = lease
   return {
     mode: serverSandboxMode(sandbox),
@@ -120,7 +121,7 @@ function hold<Config>({ conversation, lease: leaseFor, config: configNow, newIte
     lookUps: servers.length === 0 ? [] : resourceTools(servers),
     notices: mcpNotices(conversation, servers, newItemId),
     hasWaited: servers.length === 0,
-    known: { file: undefined, tools: [] },
+    parsed: { file: undefined, tools: [] },
   }
 }
 
@@ -145,10 +146,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/**
- * Restarts a server, running or failed, and resolves once it is being started. Throws `invalidParams` for an unknown
- * name.
- */
+/** Restarts a server, running or failed; resolves as it starts. Throws `invalidParams` for an unknown name. */
 export async function restartMcpServer(servers: McpServers, name: string): Promise<Record<string, never>> {
   if ((await servers.restart(name)) > 0) return {}
   const names = servers.describe().map((server) => server.name)

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import {
   type EnvironmentFiles,
+  type FileOpening,
+  formatBytes,
   isSecret,
   liesWithin,
   readOpeningBytes,
@@ -8,19 +10,17 @@ import {
   whenUnknown,
 } from '@parley/workspace'
 import type { InstructionFile } from '../core/instructions.ts'
-import { instructionText, maxInstructionBytes } from './instruction-text.ts'
 
 /** Names of instruction files: the first that a folder has counts. */
 export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const
 
-interface FoundInstructions {
-  readonly files: readonly InstructionFile[]
-  /** Sentences for the user on what of them is left out. */
-  readonly warnings: readonly string[]
-}
-
-/** Reads the instruction files of folders, in their order; none of a folder without one, or with an empty one. */
-export async function readInstructionFiles(folders: readonly InstructionFolder[]): Promise<FoundInstructions> {
+/**
+ * Reads the instruction files of folders, in their order; no file of a folder without one, or with an empty one. The
+ * warnings tell the user what is left out.
+ */
+export async function readInstructionFiles(
+  folders: readonly InstructionFolder[],
+): Promise<{ readonly files: readonly InstructionFile[]; readonly warnings: readonly string[] }> {
   const files = (await Promise.all(folders.map(readInstructionFile))).filter((file) => file !== null)
   return {
     files: files.filter(({ text }) => text.trim() !== ''),
@@ -69,6 +69,50 @@ async function readInstructionFile({
 
 /** Returns what a path leads to; null for nothing. One look, where resolving a path that is not there takes several. */
 async function kindOf(path: string, files: EnvironmentFiles) {
-  const found = await files.look(path).catch(whenUnknown(null))
-  return found === null ? null : found.kind
+  return (await files.look(path).catch(whenUnknown(null)))?.kind ?? null
+}
+
+/** Bytes read of each instruction file; more would crowd out the conversation. */
+const maxInstructionBytes = 64 * 1024
+
+/**
+ * Returns the text of an instruction file, as UTF-8 or as the UTF-16 that its first bytes announce. Text and warning say
+ * what is left out; the warning is null for nothing.
+ */
+function instructionText(
+  path: string,
+  { bytes, sizeBytes }: FileOpening,
+): { readonly text: string; readonly warning: string | null } {
+  const isCut = sizeBytes > bytes.length
+  const decoded = isUtf16(bytes) ? fromUtf16(bytes) : bytes.toString('utf8')
+  if (decoded.includes('\0')) {
+    const warning = `${path} is no text of UTF-8 or UTF-16, so nothing of it is read as instructions.`
+    return { text: '', warning }
+  }
+  if (!isCut) return { text: decoded, warning: null }
+  const kept = wholeLines(decoded)
+  const lines = kept.split('\n').length
+  const size = formatBytes(sizeBytes)
+  const shown = `${lines} ${lines === 1 ? 'line' : 'lines'}`
+  return {
+    text: `${kept}\n\n(This file has ${size}. Only its first ${shown} are here; the rest is left out.)`,
+    warning: `${path} has ${size}: the model is given its first ${shown}, within ${formatBytes(maxInstructionBytes)}, and not the rest. Move what is needed seldom into files that it names.`,
+  }
+}
+
+/** Tells if bytes begin with a byte order mark of UTF-16. */
+export function isUtf16([first, second]: Uint8Array): boolean {
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+}
+
+function fromUtf16(bytes: Uint8Array): string {
+  // Half a unit at a cut end is left out.
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2))
+  return new TextDecoder(even[0] === 0xfe ? 'utf-16be' : 'utf-16le').decode(even, { stream: true })
+}
+
+/** Returns a text up to the end of its last whole line; one line alone without a character that was cut. */
+function wholeLines(text: string): string {
+  const end = text.lastIndexOf('\n')
+  return end > 0 ? text.slice(0, end).trimEnd() : text.replace(/\uFFFD+$/, '')
 }

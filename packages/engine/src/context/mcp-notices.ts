@@ -10,24 +10,13 @@ const shownCharacters = 200
 /** Most faults of one server in the title of a notice; its text has all. */
 const shownFaults = 3
 
-/** Says in the transcript what is wrong with the servers of a conversation. */
-interface McpNotices {
-  /** Records a notice for each server that has failed since, as soon as the conversation has a log. */
-  recordNew(): void
-  /** Records a notice for each server whose tools are not all offered as it lists them; the same is said once. */
-  recordOffer(changed: readonly ChangedTool[]): void
-  stop(): void
-}
-
-export function mcpNotices(
-  conversation: Conversation,
-  servers: readonly McpServer[],
-  newItemId: () => ItemId,
-): McpNotices {
+/** Creates the recorder of notices about the servers of a conversation; each problem is recorded once. */
+export function mcpNotices(conversation: Conversation, servers: readonly McpServer[], newItemId: () => ItemId) {
   const reported = new Map<McpServer, string>()
   const record = (item: ReturnType<typeof noticeItem>) => {
     unlessStorageFails(() => void conversation.record({ type: 'item.completed', item }))
   }
+  /** Records a notice for each server that has failed since, as soon as the conversation has a log. */
   const recordNew = () => {
     if (!conversation.started || conversation.readOnly) return
     for (const server of servers) {
@@ -41,12 +30,13 @@ export function mcpNotices(
   const unsubscribes = servers.map((server) => server.onChange(recordNew))
   return {
     recordNew,
-    recordOffer(changed) {
+    /** Records a notice for each server whose tools are not all offered as it lists them. */
+    recordOffer(changed: readonly ChangedTool[]) {
       if (!conversation.started || conversation.readOnly) return
       for (const server of servers) {
         const folded = changed.filter((tool) => tool.server === server.name)
         const item = offerNotice(server, folded, newItemId)
-        if (item !== null && !isSaid(conversation, item)) record(item)
+        if (item !== null && !isRecorded(conversation, item)) record(item)
       }
     },
     stop: () => {
@@ -65,13 +55,13 @@ function failureNotice({ name, failure, stderr, logPath }: McpServer, id: ItemId
 
 /** Builds the notice of tools that are left out, or not offered as they are; null for a server without any. */
 function offerNotice({ name, listProblems }: McpServer, folded: readonly ChangedTool[], newItemId: () => ItemId) {
-  const left = listProblems.map(faultText)
-  const faults = [...left, ...folded.map(foldedText)]
+  const leftOut = listProblems.map(faultText)
+  const faults = [...leftOut, ...folded.map(foldedText)]
   if (faults.length === 0) return null
   const more = faults.length > shownFaults ? `; and ${faults.length - shownFaults} more` : ''
-  const what = left.length > 0 ? 'does not offer all of its tools as it lists them' : 'offers tools in another form'
+  const what = leftOut.length > 0 ? 'does not offer all of its tools as it lists them' : 'offers tools in another form'
   return noticeItem(newItemId(), {
-    level: left.length > 0 ? 'warning' : 'info',
+    level: leftOut.length > 0 ? 'warning' : 'info',
     code: 'mcpToolsChanged',
     title: `The MCP server "${name}" ${what}: ${faults.slice(0, shownFaults).join('; ')}${more}.`,
     text: faults.length > shownFaults ? faults.join('\n') : '',
@@ -86,6 +76,6 @@ function foldedText({ tool, folded }: ChangedTool): string {
   return `"${tool}" (the model's API refuses ${folded.join(', ')} at the top of a schema, so all of it is one object)`
 }
 
-function isSaid({ state }: Conversation, { code, title }: ReturnType<typeof noticeItem>): boolean {
+function isRecorded({ state }: Conversation, { code, title }: ReturnType<typeof noticeItem>): boolean {
   return state.window.some(({ item }) => item.type === 'notice' && item.code === code && item.title === title)
 }

@@ -23,16 +23,12 @@ export interface RequestContext {
   readonly instructionFiles: readonly string[]
   /** Sentences for the user on what of these files is left out. */
   readonly warnings: readonly string[]
-  /** Skills that the instructions list. */
   readonly skills: readonly { readonly name: string; readonly path: string }[]
 }
 
 /** Builds the model requests of one conversation. */
 export interface RequestSource {
-  /**
-   * Records `context.set` when instructions, tools or session context differ from the log. Called before each model
-   * call.
-   */
+  /** Records `context.set` when instructions, tools or session context differ from the log; before each model call. */
   prepare(signal: AbortSignal): Promise<void>
   /** Loads and computes what the first request takes and what never changes. Sends nothing. */
   warmUp(): void
@@ -44,7 +40,7 @@ export interface RequestSource {
   hash(): string
 }
 
-/** Model, and if its context has skills. */
+/** Abilities of a model that decide about its tools. */
 interface Offer extends Pick<ModelAbilities, 'toolShape' | 'images'> {
   readonly hasSkills: boolean
 }
@@ -147,19 +143,19 @@ const withoutTheirImages = new WeakMap<ModelEntry, ModelEntry>()
 
 /** Returns an entry with a line for each image instead of it, the same each time, for a model that reads none. */
 function withoutImages(entry: ModelEntry): ModelEntry {
-  const made = withoutTheirImages.get(entry) ?? inWords(entry)
-  withoutTheirImages.set(entry, made)
-  return made
+  const known = withoutTheirImages.get(entry) ?? replaceImages(entry)
+  withoutTheirImages.set(entry, known)
+  return known
 }
 
-const unseen = '(An image is left out here: this model reads no images.)'
+const imageMark = '(An image is left out here: this model reads no images.)'
 
-function inWords(entry: ModelEntry): ModelEntry {
+function replaceImages(entry: ModelEntry): ModelEntry {
   if (entry.kind === 'user')
-    return entry.content.some(isImage) ? { ...entry, content: entry.content.map(inText) } : entry
+    return entry.content.some(isImage) ? { ...entry, content: entry.content.map(markOfImage) } : entry
   if (entry.kind !== 'result' || entry.images === undefined) return entry
   const { images, ...rest } = entry
-  return { ...rest, text: [entry.text, ...images.map(() => unseen)].join('\n') }
+  return { ...rest, text: [entry.text, ...images.map(() => imageMark)].join('\n') }
 }
 
 function holdsImage(entry: ModelEntry): boolean {
@@ -170,8 +166,8 @@ function isImage({ type }: UserPart): boolean {
   return type === 'image'
 }
 
-function inText(part: UserPart): UserPart {
-  return part.type === 'image' ? { type: 'text', text: unseen } : part
+function markOfImage(part: UserPart): UserPart {
+  return part.type === 'image' ? { type: 'text', text: imageMark } : part
 }
 
 /** Returns the tools that a model is offered, in the form that suits it. */
@@ -210,13 +206,10 @@ async function gatherUnlessGone(
   }
 }
 
-interface Gathered {
-  readonly toolText: string
-  readonly adapter: string
-  readonly found: RequestContext
-}
-
-async function contextEvent({ sideFiles }: Conversation, { toolText, adapter, found }: Gathered): Promise<ContextSet> {
+async function contextEvent(
+  { sideFiles }: Conversation,
+  { toolText, adapter, found }: { toolText: string; adapter: string; found: RequestContext },
+): Promise<ContextSet> {
   const [instructions, tools, sessionContext] = await Promise.all([
     sideFiles.put(found.instructions),
     sideFiles.put(toolText),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { foldersUp } from '@parley/host'
+import { foldersUp, localDay } from '@parley/host'
 import type { ModelAbilities } from '@parley/models'
 import { settingsInForce } from '@parley/protocol'
 import { diskFiles, type Environment, type EnvironmentFiles, gitFolderAt, smallText } from '@parley/workspace'
@@ -10,7 +10,6 @@ import { readInstructionFiles } from './instruction-files.ts'
 import type { RequestContext } from './request-source.ts'
 
 interface ContextSources {
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly environment: Environment
   readonly nowMs: number
@@ -46,19 +45,13 @@ export async function gatherContext(conversation: Conversation, sources: Context
     skills: skills.map(({ name, file: path }) => ({ name, path })),
     sessionContext: describeSessionContext({
       cwd: meta.cwd,
-      date: localDate(sources.nowMs),
+      date: localDay(sources.nowMs),
       platform: environment.platform,
       shell: environment.shell,
       gitBranch: root?.branch ?? null,
       limits: describeLimits(settingsInForce(conversation.state.core), turn?.purpose),
     }),
   }
-}
-
-function localDate(ms: number): string {
-  const now = new Date(ms)
-  const two = (n: number) => String(n).padStart(2, '0')
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
 }
 
 interface Repository {
@@ -72,8 +65,8 @@ interface Repository {
  */
 export async function repositoryRoot(cwd: string, files: EnvironmentFiles): Promise<Repository | null> {
   const [first = cwd, ...above] = foldersUp(cwd)
-  const found = await repositoryAt(first, files)
-  if (found !== null) return found
+  const nearest = await repositoryAt(first, files)
+  if (nearest !== null) return nearest
   const others = above.map((folder) => repositoryAt(folder, files))
   // A failure counts only where no folder below is a root.
   for (const other of others) other.catch(() => undefined)
@@ -92,14 +85,12 @@ async function repositoryAt(folder: string, files: EnvironmentFiles): Promise<Re
 
 /** Returns the branch or commit in HEAD; null for any other content, such as a link to a private file. */
 function branchOf(head: string): string | null {
-  return (
-    /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim())?.slice(1).find(Boolean) ??
-    null
-  )
+  const [, branch, commit] =
+    /^(?:ref: (?:refs\/heads\/)?([^\s\p{C}]{1,250})|([0-9a-f]{40,64}))$/u.exec(head.trim()) ?? []
+  return branch ?? commit ?? null
 }
 
 function foldersDown(root: string, cwd: string): string[] {
   const up = foldersUp(cwd)
-  const at = up.indexOf(root)
-  return up.slice(0, at + 1).reverse()
+  return up.slice(0, up.indexOf(root) + 1).reverse()
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../src/context/json-pieces.ts'
+import { jsonPieces } from '../../src/context/request-hash.ts'
 
 function withOrder(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
