@@ -1,7 +1,8 @@
-import type { LoggedEnvelope } from '@parley/journal'
+import { decodeLine, encodeLine, type LoggedEnvelope, type LogLine, textOf } from '@parley/journal'
 import { type CallOutput, type ConversationEvent, redactionTable } from '@parley/protocol'
 import { redactEvent } from '@parley/redaction'
 import { isRecord } from '@parley/text'
+import type { BundledFiles } from './bundled-files.ts'
 
 type LoggedEvent = LoggedEnvelope['event']
 
@@ -16,7 +17,7 @@ export interface BundleRules {
  * Returns an event redacted again for a bundle: more secrets may be known by now. Empties pieces of an item that
  * completed, since a secret could lie across two; the item has the whole text.
  */
-export function bundledEvent(event: LoggedEvent, rules: BundleRules): LoggedEvent {
+function bundledEvent(event: LoggedEvent, rules: BundleRules): LoggedEvent {
   const { redact, withoutOutputs } = rules
   const kept = withoutOutputs ? leaveOutputsOut(event) : event
   return redactEvent(withoutPieces(kept, rules) as ConversationEvent, redact) // narrowed: unknown types are redacted as well
@@ -76,4 +77,21 @@ function textsAt(value: unknown, [key, ...below]: readonly string[]): readonly s
     return value.flatMap((one: unknown) => textsAt(one, key === undefined ? [] : [key, ...below]))
   if (key === undefined) return typeof value === 'string' ? [value] : []
   return isRecord(value) ? textsAt(value[key], below) : []
+}
+
+/** Returns a line as the bundle has it, and notes its side files. */
+export function bundledText(line: LogLine, rules: BundleRules, sideFiles: BundledFiles): string {
+  const text = textOf(line)
+  const logged = decodeLine(text)
+  if (logged === null) return text
+  const event = bundledEvent(logged.event, rules)
+  const bundled = event === logged.event ? text : encodeLine({ ...logged, event }).text
+  const referred = sideFiles.refer(bundled)
+  const renamed = referred === bundled ? null : decodeLine(referred)
+  return renamed === null ? bundled : encodeLine(renamed).text
+}
+
+/** Returns a line with the bytes that the bundle has for it. */
+export function bundledLine(line: LogLine, rules: BundleRules, sideFiles: BundledFiles): LogLine {
+  return { ...line, bytes: Buffer.from(bundledText(line, rules, sideFiles)), unchecked: false }
 }

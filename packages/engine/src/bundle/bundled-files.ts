@@ -7,10 +7,7 @@ import { imageTypeOf } from '../core/image-form.ts'
 
 /** Side files as a bundle holds them. */
 export interface BundledFiles {
-  /**
-   * Returns the text with the references of its side files in the bundle, and notes these files. Hashes without a file
-   * stay.
-   */
+  /** Returns the text with references to side files of the bundle, and notes these files. Hashes without a file stay. */
   refer(text: string): string
   /** References of the noted files in the bundle, by their references in the log. */
   readonly noted: ReadonlyMap<string, string>

@@ -1,26 +1,23 @@
 import { timeSlices } from '@parley/host'
 import type { LogLine, LogView } from '@parley/journal'
-import { type ConversationCore, initialState, type ResultOf } from '@parley/protocol'
+import { initialState, type ResultOf } from '@parley/protocol'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold } from '../conversation/log-fold.ts'
 import { readPage } from '../read/read-conversation.ts'
 import { shownState } from '../replies/wire-limits.ts'
+import { bundledLine } from './bundled-event.ts'
 import { createBundledFiles } from './bundled-files.ts'
-import { bundledLine } from './bundled-line.ts'
 import { type BundlePorts, type BundleSource, openLog } from './write-bundle.ts'
-
-interface ExportRange {
-  /** Seq before which items are read, without the state; undefined for the newest. */
-  readonly before: number | undefined
-  readonly limit: number | undefined
-}
 
 const defaultLimit = 100
 
-/** Reads a page of a conversation as a bundle would have it. Throws `conversationNotFound`. */
+/**
+ * Reads a page of a conversation as a bundle would have it: its newest items with the state, or items before a seq without
+ * it. Throws `conversationNotFound`.
+ */
 export async function exportPage(
   source: BundleSource,
-  { before, limit = defaultLimit }: ExportRange,
+  { before, limit = defaultLimit }: { readonly before: number | undefined; readonly limit: number | undefined },
   { files, redaction }: BundlePorts,
 ): Promise<ResultOf<'conversation/export'>> {
   const { conversationId, paths, withoutOutputs } = source
@@ -33,18 +30,8 @@ export async function exportPage(
   return { conversationId, ...whole, ...page }
 }
 
-interface Whole {
-  readonly core: ConversationCore
-  /** Number of events of the log that cannot be read. */
-  readonly damagedEvents: number
-}
-
-/** Folds all of a log that can be read. */
-async function readWhole(
-  view: LogView,
-  { conversationId }: BundleSource,
-  bundled: (line: LogLine) => LogLine,
-): Promise<Whole> {
+/** Folds all of a log that can be read, and counts the events that cannot. */
+async function readWhole(view: LogView, { conversationId }: BundleSource, bundled: (line: LogLine) => LogLine) {
   const fold = createLogFold({ state: initialState(conversationId) }, createLogReader(view.header()))
   const slices = timeSlices()
   let newest = 0

@@ -11,14 +11,13 @@ import {
   textOf,
   writeBundle as writeArchive,
 } from '@parley/journal'
-import { type ConversationId, type ConversationState, initialState, type ResultOf } from '@parley/protocol'
+import { type ConversationId, initialState, type ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { createLogReader } from '../conversation/journal.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { noConversation, rejection } from '../replies/rejection.ts'
-import { type BundleRules, isPiece, namedSideFiles } from './bundled-event.ts'
+import { type BundleRules, bundledLine, bundledText, isPiece, namedSideFiles } from './bundled-event.ts'
 import { createBundledFiles } from './bundled-files.ts'
-import { bundledLine, bundledText } from './bundled-line.ts'
 
 export interface BundlePorts {
   readonly files: Files
@@ -76,21 +75,8 @@ export function openLog({ conversationId, paths }: BundleSource, files: Files): 
   return LogView.open(files, paths.log)
 }
 
-/** Bundle with known side files, before anything of it is written. */
-interface PreparedBundle {
-  readonly contents: Contents
-  /** Yields the bytes of the log as the bundle has it. */
-  log(): Generator<Buffer>
-  sideFiles(): Generator<{ readonly ref: string; readonly content: Buffer }>
-  /** Returns the state after the lines that `log` has yielded. */
-  state(): ConversationState
-}
-
-async function prepareBundle(
-  view: LogView,
-  source: BundleSource,
-  { files, redaction }: BundlePorts,
-): Promise<PreparedBundle> {
+/** Prepares a bundle with known side files, before anything of it is written. */
+async function prepareBundle(view: LogView, source: BundleSource, { files, redaction }: BundlePorts) {
   const { conversationId, paths, withoutOutputs } = source
   const header = view.header()
   const sideFiles = createBundledFiles(files, paths.sideFiles, redaction)
@@ -109,6 +95,7 @@ async function prepareBundle(
   }
   return {
     contents,
+    /** Yields the bytes of the log as the bundle has it. */
     *log() {
       fold = newFold()
       yield Buffer.from(`${encodeHeader(header ?? newHeader(conversationId))}\n`)
@@ -127,11 +114,12 @@ async function prepareBundle(
         yield { ref: bundled, content: sideFiles.content(ref) }
       }
     },
+    /** Returns the state after the lines that `log` has yielded. */
     state: () => fold.state,
   }
 }
 
-interface Lines {
+interface BundledLines {
   readonly view: LogView
   readonly fold: LogFold
   /** Set of the ids of completed items, which is filled. */
@@ -139,13 +127,8 @@ interface Lines {
   readonly textOf: (line: LogLine) => string
 }
 
-interface Counted extends Pick<Contents, 'events' | 'items' | 'changedEvents'> {
-  readonly state: ConversationState
-  /** References that fields for side files have. */
-  readonly named: readonly string[]
-}
-
-async function readContents({ view, fold, completed, textOf: bundled }: Lines): Promise<Counted> {
+/** Counts the lines of a log; `named` has the references in fields for side files. */
+async function readContents({ view, fold, completed, textOf: bundled }: BundledLines) {
   const items = new Map<string, number>()
   const named = new Set<string>()
   const counts = { events: 0, changedEvents: 0 }

@@ -17,7 +17,7 @@ type StoredCore = Omit<ConversationCore, 'settings' | 'turn' | 'open' | 'approva
   readonly meta: Omit<ConversationCore['meta'], 'conversationId' | 'forkedFrom' | 'cwd'>
 }
 
-interface Folded {
+interface FoldedLog {
   readonly state: ConversationState
   readonly view: ModelView
   readonly checkpointPlaces: CheckpointPlaces
@@ -28,7 +28,7 @@ interface Folded {
  * Returns the parts of a checkpoint as JSON, made as they are taken: nothing may be folded in between. Null while a turn,
  * an item or an approval is open.
  */
-export function contentOf({ state, view, checkpointPlaces, logVersion }: Folded): Iterable<string> | null {
+export function contentOf({ state, view, checkpointPlaces, logVersion }: FoldedLog): Iterable<string> | null {
   const { settings: _settings, turn, open, approvals, meta, ...rest } = state.core
   if (turn !== null || Object.keys(open).length > 0 || Object.keys(approvals).length > 0) return null
   const { conversationId: _id, forkedFrom: _forkedFrom, cwd: _cwd, ...kept } = meta
@@ -46,7 +46,6 @@ export function parseContent(part: Buffer): CheckpointContent | null {
   return isContent(value) ? value : null
 }
 
-/** Reads a part of the view. */
 export function parseViewPart(part: Buffer): ViewPart | null {
   const value: unknown = JSON.parse(part.toString())
   return isViewPart(value) ? value : null

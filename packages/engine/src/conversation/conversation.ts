@@ -48,7 +48,6 @@ export interface ConversationStorage extends LogToRecord {
   readonly readOnly: boolean
 }
 
-/** Ports that a conversation records with. */
 export interface RecordingPorts {
   readonly clock: Clock
   /** Removes secrets from an event; the last step before it is stored. */

@@ -11,7 +11,7 @@ const lateLimit = 4 << 20
  */
 export interface EventFeed {
   readonly published: number
-  /** Lines with consecutive numbers. */
+  /** Adds lines with consecutive numbers. */
   append(lines: readonly Line[]): void
   /** Holds back every line from `seq` on until `release(seq)`. */
   hold(seq: number): void

@@ -35,7 +35,6 @@ export interface Journal extends JournalLines {
   append(lines: readonly string[]): LogOffset
   /** Opens the file behind the descriptor of a writable log; null for other logs. */
   held(): LogView | null
-  /** Returns the size of the log. */
   sizeBytes(): number
   /** Throws `StorageError` while nothing could be appended. */
   probe(): void
@@ -58,7 +57,7 @@ export interface Journal extends JournalLines {
 const batchCharacters = 32 * 1024
 
 /** Parts of a journal of an existing log, beside the log. */
-interface Existing {
+interface ExistingLines {
   /** Reader of the lines so far. */
   readonly reader: LogReader
   /** Closed with the journal. */
@@ -66,7 +65,7 @@ interface Existing {
 }
 
 /** Creates the journal of a log that may be written; `existing` is null for a new log. */
-export function createJournal(log: EventLog, existing: Existing | null, checkpoints: CheckpointWriter): Journal {
+export function createJournal(log: EventLog, existing: ExistingLines | null, checkpoints: CheckpointWriter): Journal {
   const reader = existing?.reader ?? null
   let isOlder = reader !== null && reader.version < LOG_FORMAT
   return {
@@ -95,7 +94,7 @@ export function createJournal(log: EventLog, existing: Existing | null, checkpoi
 }
 
 /** Creates the journal of a log that may only be read. */
-export function createViewJournal(files: Files, path: string, { reader, lines }: Existing): Journal {
+export function createViewJournal(files: Files, path: string, { reader, lines }: ExistingLines): Journal {
   return {
     append: () => {
       throw rejection('readOnly', 'This is a read-only view. Fork the conversation to go on from here.')

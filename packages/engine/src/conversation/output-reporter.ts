@@ -9,20 +9,15 @@ const shownWholeBytes = 64 * 1024
 const progressIntervalMs = 250
 const progressTailBytes = 2000
 
-/** Records the output of a running command: the first 64 KiB as deltas, then the byte count and the newest lines. */
-interface OutputReporter {
-  /** Records a chunk, which the caller may reuse afterwards. */
-  report(chunk: Buffer): void
-  /** Records the held output and stops. */
-  stop(): void
-}
-
-/** Creates the reporter of a command. The first `seenBytes` of its output are in the log: an earlier server recorded them. */
+/**
+ * Creates the recorder of a running command's output: the first 64 KiB as deltas, then the byte count and the newest lines.
+ * An earlier server has recorded the first `seenBytes` in the log.
+ */
 export function createOutputReporter(
   conversation: Conversation,
   clock: Clock,
   { itemId, seenBytes = 0 }: { readonly itemId: ItemId; readonly seenBytes?: number },
-): OutputReporter {
+) {
   const show = (event: ConversationEvent) =>
     recordUnlessFull(() => unlessStorageFails(() => void conversation.record(event)))
   const decoder = new TextDecoder()
@@ -47,7 +42,8 @@ export function createOutputReporter(
   }
 
   return {
-    report(chunk) {
+    /** Records a chunk, which the caller may reuse afterwards. */
+    report(chunk: Buffer): void {
       const room = Math.max(0, shownWholeBytes - totalBytes)
       const seen = Math.max(0, seenBytes - totalBytes)
       totalBytes += chunk.length
@@ -57,7 +53,8 @@ export function createOutputReporter(
       tail = Buffer.concat([tail, chunk.subarray(room).subarray(-progressTailBytes)]).subarray(-progressTailBytes)
       noteProgress()
     },
-    stop() {
+    /** Records the held output and stops. */
+    stop(): void {
       if (timer !== null) clearTimeout(timer)
       deltas.flush()
       deltas.stop()

@@ -4,16 +4,11 @@ import { type Redaction, redactJson } from '@parley/redaction'
 import { imageTypeOf } from '../core/image-form.ts'
 import { unlessStorageFails } from './storage-retry.ts'
 
-interface KeptText {
-  readonly file: string
-  readonly text: string
-}
-
 /** Files beside the log that hold large content, named by content hash. */
 export interface SideFiles {
   put(content: string | Buffer): Promise<string>
   /** Stores a text. Resolves to it as it is stored, with its reference. */
-  keep(text: string): Promise<KeptText>
+  keep(text: string): Promise<{ readonly file: string; readonly text: string }>
   /** Moves a finished file into the folder and returns its reference. */
   adopt(path: string): Promise<string>
   /** Reads a whole text file and keeps it in memory; null when it is missing or damaged. */

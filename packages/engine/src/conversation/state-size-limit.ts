@@ -3,31 +3,26 @@ import { formatBytes } from '@parley/workspace'
 import { RefusedEventError } from '../replies/refused-event.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 
-/** Keeps the core of a state so small that a snapshot with it always fits in a line. */
-export interface StateSizeLimit {
-  /**
-   * Allows events before they are written, given the core before and after them and the bytes of each line. Throws
-   * `stateTooLarge` when the core would grow beyond its limit; what makes it smaller is always allowed.
-   */
-  take(before: ConversationCore, after: ConversationCore, lineBytes: readonly number[]): void
-}
-
 /** Bytes that an event may add to a core besides what its line holds: defaults of an open item, a remembered request. */
 const perEventBytes = 1024
 /** Bytes of a line that may also use the reserve, so that a full core is not measured for each delta. */
 const smallLineBytes = 64 * 1024
 
 /**
- * Creates the room of one conversation. Measures the core only when lines since the last measure could have filled it.
- * A log of an earlier version may begin with a larger core.
+ * Keeps the core of a conversation so small that a snapshot with it fits in a line. Measures the core only when lines
+ * since the last measure could have filled it. A log of an earlier version may begin with a larger core.
  */
-export function createStateSizeLimit(): StateSizeLimit {
+export function createStateSizeLimit() {
   let first: number | undefined
   /** JSON bytes that the core has at most. */
   let atMost = 0
 
   return {
-    take(before, after, lineBytes) {
+    /**
+     * Allows events before they are written, given the core before and after them and the bytes of each line. Throws
+     * `stateTooLarge` when the core would grow beyond its limit; events that make it smaller are always allowed.
+     */
+    take(before: ConversationCore, after: ConversationCore, lineBytes: readonly number[]): void {
       if (first === undefined) {
         first = jsonBytes(before)
         atMost = first
@@ -53,7 +48,6 @@ function tooLarge(sizeBytes: number): RefusedEventError {
   )
 }
 
-/** Returns the states after each of the events. */
 export function statesAfter(start: ConversationState, envelopes: readonly Envelope[]): ConversationState[] {
   let state = start
   return envelopes.map((envelope) => {

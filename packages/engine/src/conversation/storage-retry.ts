@@ -1,5 +1,6 @@
 import { StorageError, slowSyncMs } from '@parley/journal'
 import type { Clock } from '../ports/clock-and-ids.ts'
+import type { Journal } from './journal.ts'
 import { createPauses, createTroubleState, type StorageTrouble, type TroublePorts } from './storage-trouble.ts'
 
 /**
@@ -84,15 +85,9 @@ export function createStorageRetry(ports: TroublePorts): StorageRetry {
   }
 }
 
-interface SyncedLog {
-  synced(): Promise<void>
-  /** Error of a disk that has not ended a sync for long; null while it answers. */
-  stuck(): StorageError | null
-}
-
 /** Waits for a sync. Reports one that does not end for long, as no failed call would. */
 export async function awaitSync(
-  log: SyncedLog,
+  log: Pick<Journal, 'synced' | 'stuck'>,
   { clock, retry }: { readonly clock: Clock; readonly retry: Pick<StorageRetry, 'failed'> },
 ): Promise<void> {
   const ended = new AbortController()

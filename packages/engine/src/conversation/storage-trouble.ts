@@ -100,7 +100,7 @@ export function createTroubleState(ports: TroublePorts, pauses: Pauses, isAwaite
     isShown = false
   }
 
-  /** Finds out that the trouble has passed, when no waiting work does. */
+  /** Finds out that the trouble has passed, while no work waits that would. */
   async function probe(): Promise<void> {
     isProbing = true
     while (current?.error.retryable === true && !isAwaited() && !pauses.closed) {

@@ -36,9 +36,7 @@ function pngEnd(bytes: Uint8Array): number | null {
   return null
 }
 
-/**
- * Follows the segments to the pixels; behind the segments the last end mark counts, since thumbnails have their own.
- */
+/** Follows the segments to the pixels; behind them the last end mark counts, since thumbnails have their own. */
 function jpegEnd(bytes: Uint8Array, view: DataView): number | null {
   for (let at = 2; at + 2 <= bytes.length; at += 2 + view.getUint16(at + 2)) {
     // A marker may have more bytes of 0xff before it.

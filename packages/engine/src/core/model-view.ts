@@ -34,9 +34,7 @@ import { holdsResponse, keep, settledSum, shownBlocks, sumOf, type ViewBlock } f
 
 /** Content of the next request of a view. Previews are made `how`, as if results were cleared. */
 interface RequestView {
-  /**
-   * Reads the content of the next request from the log, one block at each step, so that other work goes on in between.
-   */
+  /** Reads the content of the next request from the log, one block at each step, so that other work goes on between. */
   reading(how?: Preview): Generator<void>
   /**
    * Returns the messages of the next request. Valid for a log cut at any line: each call has exactly one result, in
@@ -63,10 +61,7 @@ export interface CallsView {
   answered(itemId: ItemId): Item | null
   /** Returns the side file with all output of a command item; null when the output was small enough for the item. */
   outputFileOf(itemId: ItemId): string | null
-  /**
-   * Returns the result of a call as the model was given it first, also when it was cleared since; null without a
-   * result.
-   */
+  /** Returns the result of a call as the model first got it, also when it was cleared since; null without a result. */
   resultOf(itemId: ItemId): string | null
   /** Calls that are made over and over. */
   readonly repeated: RepeatedCalls
@@ -191,13 +186,12 @@ function previewed(fold: Fold, files: SideFileReader, how: Preview): readonly Mo
   return mark === null ? shown : [...leadingEntries(fold, mark, showing), ...shown]
 }
 
-interface Leading {
-  readonly files: SideFileReader
-  readonly leftOut: LeftOut
-}
-
 /** Returns what stands for the hidden blocks: their newest session context, then the carried words and the summary. */
-function leadingEntries(fold: Fold, mark: Compacted, { files, leftOut }: Leading): readonly ModelEntry[] {
+function leadingEntries(
+  fold: Fold,
+  mark: Compacted,
+  { files, leftOut }: { readonly files: SideFileReader; readonly leftOut: LeftOut },
+): readonly ModelEntry[] {
   mark.entries ??= compactedEntries(parseCarried(files.readText(mark.carried)), mark.summary)
   const context = fold.blocks.slice(0, mark.hidden).findLast(({ kind }) => kind === 'sessionContext')
   const first = context === undefined ? [] : entriesOf(fold, context, { files, cleared: new Set(), leftOut })

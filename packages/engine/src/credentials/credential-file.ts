@@ -48,9 +48,8 @@ function unknownEntries(home: string): object {
   const path = credentialFilePath(home)
   if (stampOf(path) === null) return {}
   const known = readCredentialFile(home)
-  return Object.fromEntries(
-    rawEntries(readPrivately(path)).filter(([name]) => !isCredentialName(name) || !known.has(name)),
-  )
+  const entries = rawEntries(readPrivately(path))
+  return Object.fromEntries(entries.filter(([name]) => !isCredentialName(name) || !known.has(name)))
 }
 
 /** Removes the temporary file of a process that was killed while it wrote: a key in it would outlive its logout. */
@@ -77,11 +76,8 @@ function readPrivately(path: string): string {
     return readPrivateFile(path)
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw unreadable(error)
-    const isNoFile = error.reason === 'noFile'
-    throw new ConfigError(
-      shownPath,
-      isNoFile ? 'is no file. Move it away and log in again: parley login' : error.message,
-    )
+    const noFile = 'is no file. Move it away and log in again: parley login'
+    throw new ConfigError(shownPath, error.reason === 'noFile' ? noFile : error.message)
   }
 }
 

@@ -13,9 +13,7 @@ type WantedPlace = 'auto' | CredentialLocation
 export interface CredentialStore {
   /** Returns the kept names with their places, without asking the keyring. Throws `ConfigError`. */
   entries(): FileEntries
-  /**
-   * Resolves to a credential; null where it is not kept. Throws `ConfigError`, also when the keyring does not answer.
-   */
+  /** Resolves to a credential; null where it is not kept. Throws `ConfigError`, also when the keyring does not answer. */
   read(name: CredentialName): Promise<Credential | null>
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
   keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<CredentialLocation>

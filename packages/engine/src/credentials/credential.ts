@@ -1,20 +1,11 @@
 import type { McpLogin } from '@parley/mcp-client'
 import { isRecord } from '@parley/text'
 
-/** Key of a provider, as the user gave it. */
-interface KeyCredential {
-  readonly kind: 'key'
-  readonly key: string
-}
-
 /** Tokens of a login by OAuth, with the server that gave them and renews them. */
 export interface OAuthCredential {
   readonly kind: 'oauth'
   readonly accessToken: string
-  /**
-   * Token that renews the login; null where the server gave no such token, so that the login ends with the access
-   * token.
-   */
+  /** Token that renews the login; null where the login ends with the access token. */
   readonly refreshToken: string | null
   /** End of the access token in ms since the epoch; null where the server names no end. */
   readonly expiresAtMs: number | null
@@ -27,7 +18,7 @@ export interface McpCredential extends McpLogin {
   readonly kind: 'mcp'
 }
 
-export type Credential = KeyCredential | OAuthCredential | McpCredential
+export type Credential = { readonly kind: 'key'; readonly key: string } | OAuthCredential | McpCredential
 
 /** Credential that ends and can be renewed. */
 export type RenewableCredential = OAuthCredential | McpCredential
@@ -35,7 +26,6 @@ export type RenewableCredential = OAuthCredential | McpCredential
 /** Name under which a credential is kept: kind of its user, slash, id. */
 export type CredentialName = `provider/${string}` | `mcp/${string}`
 
-/** Place where a credential is kept. */
 export type CredentialLocation = 'file' | 'keyring'
 
 /** Returns a stored value as a credential; null for a kind that this version does not know. */
@@ -60,14 +50,8 @@ function asMcpLogin(value: Readonly<Record<string, unknown>>): McpCredential | n
   if (typeof url !== 'string' || typeof accessToken !== 'string' || !isRecord(state)) return null
   if (expiresAtMs !== null && typeof expiresAtMs !== 'number') return null
   if (!Array.isArray(secrets)) return null
-  return {
-    kind: 'mcp',
-    url,
-    accessToken,
-    expiresAtMs,
-    secrets: secrets.filter((text) => typeof text === 'string'),
-    state,
-  }
+  const texts = secrets.filter((text) => typeof text === 'string')
+  return { kind: 'mcp', url, accessToken, expiresAtMs, secrets: texts, state }
 }
 
 /** Returns the texts of a credential that must never be shown. */

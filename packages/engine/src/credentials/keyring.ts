@@ -4,10 +4,7 @@ import { findProgram, type Host } from '@parley/host'
 
 /** Keyring of the operating system, asked by a process of its own. It is never made to ask for its password. */
 export interface Keyring {
-  /**
-   * Resolves to the kept text; null where no text is kept, or where the keyring is locked or does not answer within 2
-   * s.
-   */
+  /** Resolves to the kept text; null without one, and where the keyring is locked or does not answer within 2 s. */
   read(name: string): Promise<string | null>
   /** Resolves to false when the text is not kept. */
   write(name: string, text: string): Promise<boolean>
@@ -101,9 +98,8 @@ function openKeychain({ host, env, home, folders }: KeyringPorts): Keyring | nul
     read,
     async write(name, content) {
       // The line goes through stdin: every user of the machine can list the arguments of a program.
-      const line = ['add-generic-password', '-U', ...entry(name), '-w', Buffer.from(content).toString('base64')].join(
-        ' ',
-      )
+      const base64 = Buffer.from(content).toString('base64')
+      const line = ['add-generic-password', '-U', ...entry(name), '-w', base64].join(' ')
       if (!plainName.test(name) || line.length > maxLine) return false
       await ask([security, '-i'], `${line}\n`)
       return (await read(name)) === content
@@ -112,21 +108,20 @@ function openKeychain({ host, env, home, folders }: KeyringPorts): Keyring | nul
   }
 }
 
-interface Program {
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-}
-
 /** Runs a program for 2 s at most. Resolves to its output; null when it failed or was stopped. */
-async function runBriefly(host: Host, { argv, env }: Program, input: string): Promise<string | null> {
-  const child = host.spawnStreams({ argv, env, cwd: '/' })
+async function runBriefly(
+  host: Host,
+  program: { readonly argv: readonly string[]; readonly env: Readonly<Record<string, string>> },
+  input: string,
+): Promise<string | null> {
+  const child = host.spawnStreams({ ...program, cwd: '/' })
   const expired = setTimeout(() => void child.stop(0), answerMs)
   try {
     const output = child.stdout === null ? Promise.resolve('') : text(child.stdout).catch(() => '')
     child.stderr?.resume()
     child.stdin?.end(input)
-    const [{ exitCode }, said] = await Promise.all([child.ended, output])
-    return exitCode === 0 ? said : null
+    const [{ exitCode }, answer] = await Promise.all([child.ended, output])
+    return exitCode === 0 ? answer : null
   } finally {
     clearTimeout(expired)
   }

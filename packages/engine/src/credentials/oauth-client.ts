@@ -103,10 +103,7 @@ interface RevocableTokens extends Pick<OAuthCredential, 'issuer' | 'clientId' | 
   readonly clientSecret?: string | null
 }
 
-interface Revocation {
-  readonly signal: AbortSignal
-  readonly fetch: typeof fetch
-}
+type Revocation = Pick<Renewal, 'signal' | 'fetch'>
 
 /**
  * Ends a login at its issuer (RFC 7009): the token that renews it first, then the access token. Resolves to false where

@@ -14,13 +14,11 @@ export function isUsable(provider: ProviderConfig, { env, kept }: KeysFound): bo
   return needsNone || readKey(provider, env) !== undefined || kept.has(provider.id)
 }
 
-interface KeyPorts {
-  readonly env: Env
-  readonly keys: Pick<ProviderKeys, 'kept'>
-}
-
 /** Tells if a provider has no key here; false where the logins cannot be read, which requests give as their reason. */
-export function lacksKey(provider: ProviderConfig, { env, keys }: KeyPorts): boolean {
+export function lacksKey(
+  provider: ProviderConfig,
+  { env, keys }: { readonly env: Env; readonly keys: Pick<ProviderKeys, 'kept'> },
+): boolean {
   try {
     return !isUsable(provider, { env, kept: keys.kept() })
   } catch (error) {

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { Actor, Forward } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import { rejection } from '../replies/rejection.ts'
-import { type OpenForward, openForward } from './open-forward.ts'
+import { listenHere } from './listen-here.ts'
+import { type Connect, relay } from './relay.ts'
 
 /** Ports of the sandboxed commands of one conversation that programs of this machine reach. */
 export interface Forwards {
@@ -23,7 +25,7 @@ interface ForwardPorts {
 const maxForwards = 16
 
 export function createForwards({ conversation, connect }: ForwardPorts): Forwards {
-  const opened = new Map<number, OpenForward>()
+  const opened = new Map<number, Awaited<ReturnType<typeof openForward>>>()
   let last: Promise<unknown> = Promise.resolve()
   const record = (by?: Actor) => {
     const forwards = [...opened].map(([port, { url }]) => ({ port, url }))
@@ -66,6 +68,33 @@ export function createForwards({ conversation, connect }: ForwardPorts): Forward
       for (const forward of opened.values()) forward.close()
       opened.clear()
       unlessStorageFails(() => record())
+    },
+  }
+}
+
+/**
+ * Forwards a port. Its host name is drawn anew each time, so that no page can guess it, and a browser sends it no cookie
+ * of another port.
+ */
+export async function openForward(port: number, connect: Connect) {
+  const name = `p${port}-${randomBytes(8).toString('hex')}.localhost`
+  const streams = new Set<Duplex>()
+  const kept = <Stream extends Duplex>(stream: Stream) => {
+    streams.add(stream)
+    stream.once('close', () => streams.delete(stream))
+    return stream.on('error', () => stream.destroy())
+  }
+  let hosts = [name]
+  const listener = await listenHere(port, (caller) => {
+    void relay(kept(caller), hosts, async () => kept(await connect()))
+  })
+  hosts = [name, `${name}:${listener.port}`]
+  return {
+    url: `http://${name}:${listener.port}/`,
+    /** Ends the forward with its connections. */
+    close() {
+      listener.close()
+      for (const stream of streams) stream.destroy()
     },
   }
 }

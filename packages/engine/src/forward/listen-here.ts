@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { errorCode } from '@parley/text'
 
-/** Listens on both loopback addresses of this machine. */
 export interface Listener {
   readonly port: number
   close(): void
@@ -12,8 +11,8 @@ const addresses = ['127.0.0.1', '::1'] as const
 const maxConnections = 128
 
 /**
- * Listens on the port, or on another where that is taken. On both addresses, because a browser tries either first: with
- * one, it would find what another program serves on the other.
+ * Listens on the port, or on another where that is taken. It listens on both loopback addresses, because a browser tries
+ * either first and might find another program there.
  */
 export async function listenHere(wanted: number, onConnection: (caller: Socket) => void): Promise<Listener> {
   const tries = [wanted, 0, 0, 0, 0]

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { RpcError } from '@parley/rpc'
-import { judgeHead } from './judge-head.ts'
 
 /** Connects to the target of the caller. Rejects with a rejection that names the reason. */
 export type Connect = () => Promise<Duplex>
@@ -10,7 +9,7 @@ export type Connect = () => Promise<Duplex>
 const headMs = 30_000
 const restMs = 60_000
 
-/** Relays a connection once its first request names one of the hosts; either side is read only as fast as the other takes it. */
+/** Relays a connection once its first request names one of the hosts; each side is read as fast as the other takes it. */
 export async function relay(caller: Socket, hosts: readonly string[], connect: Connect): Promise<void> {
   const head = await readHead(caller, hosts)
   if (head === null)
@@ -23,7 +22,7 @@ export async function relay(caller: Socket, hosts: readonly string[], connect: C
   }
 }
 
-/** Resolves to the first bytes when they may pass; null when they may not or do not come. */
+/** Resolves to the first bytes of a connection that may pass; null for any other and for one that sends nothing. */
 function readHead(caller: Socket, hosts: readonly string[]): Promise<Buffer | null> {
   return new Promise((resolve) => {
     let head = Buffer.alloc(0)
@@ -74,4 +73,29 @@ function answer(caller: Socket, status: string, text: string): void {
   // Unread bytes would reset the connection before the answer is there.
   caller.resume().end(`${lines.join('\r\n')}\r\n\r\n${text}\n`)
   caller.setTimeout(headMs, () => caller.destroy())
+}
+
+/** Bytes of a request's head that are read at most. */
+export const maxHeadBytes = 32 * 1024
+
+/** First byte of TLS. The browser checks its certificate against the name. */
+const tlsHandshake = 0x16
+
+/**
+ * Judges the first bytes of a connection: requests of HTTP/1 for one of the hosts pass, and TLS; requests for other hosts
+ * do not. `more` while the head is incomplete.
+ */
+export function judgeHead(bytes: Buffer, hosts: readonly string[]): 'pass' | 'refuse' | 'more' {
+  if (bytes.length === 0) return 'more'
+  if (bytes[0] === tlsHandshake) return 'pass'
+  const text = bytes.toString('latin1')
+  if (!/^[A-Z]/.test(text)) return 'refuse'
+  const end = text.indexOf('\r\n\r\n')
+  if (end < 0) return bytes.length < maxHeadBytes ? 'more' : 'refuse'
+  const [line = '', ...fields] = text.slice(0, end).split('\r\n')
+  const isPlain =
+    /^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(line) && fields.every((field) => /^[\w!#$%&'*+.^`|~-]+:/.test(field))
+  const named = fields.flatMap((field) => /^host:[ \t]*(.*?)[ \t]*$/i.exec(field)?.[1]?.toLowerCase() ?? [])
+  const [host = ''] = named
+  return isPlain && named.length === 1 && hosts.includes(host) ? 'pass' : 'refuse'
 }

@@ -47,12 +47,7 @@ interface Beginning {
 /** Ranges that an earlier `conversation.recovered` already named are not reported again. */
 export const lossReports: LossReports = {
   type: 'conversation.recovered',
-  ranges: (event) => lostRanges(event['lost']),
-}
-
-function lostRanges(lost: unknown): { fromSeq: number; toSeq: number }[] {
-  if (!Array.isArray(lost)) return []
-  return lost.filter((range: unknown) => isRange(range))
+  ranges: ({ lost }) => (Array.isArray(lost) ? lost.filter((range: unknown) => isRange(range)) : []),
 }
 
 function isRange(value: unknown): value is { fromSeq: number; toSeq: number } {
@@ -115,8 +110,8 @@ async function contentIn({ parts: [first, ...viewParts], mark }: Checkpoint, nam
     }
     return read
   }
-  const said = { rights: await readAll(content.rights), window: await readAll(content.window) }
-  const state = stateOf(content.core, named.start, said)
+  const lines = { rights: await readAll(content.rights), window: await readAll(content.window) }
+  const state = stateOf(content.core, named.start, lines)
   if (state === null || state.core.seq !== mark.seq) return null
   const fold = emptyFold(named.readEvent)
   for (const bytes of viewParts) {
@@ -149,8 +144,11 @@ function openNamedLines(files: Files, path: string, conversationId: Conversation
   const bodyStart = lines.bodyStart()
   const forkedFrom = header?.forkedFrom
   const point = forkedFrom === undefined ? null : { id: forkedFrom.id, seq: forkedFrom.seq }
-  const readEnvelope = (place: LogOffset) =>
-    envelopeAt(lines, { byteOffset: bodyStart + place, conversationId, reader })
+  const readEnvelope = (place: LogOffset) => {
+    const line = lines.lineAt(bodyStart + place)
+    const logged = line === null ? null : reader.readOwn(line)
+    return logged === null ? null : { conversationId, ...logged }
+  }
   return {
     ...{ lines, reader, bodyStart, readEnvelope },
     start: initialState(conversationId, point),
@@ -176,18 +174,6 @@ export function linesWhenNeeded(
     },
     [Symbol.dispose]: () => named?.lines[Symbol.dispose](),
   }
-}
-
-interface LineSpot {
-  readonly byteOffset: number
-  readonly conversationId: ConversationId
-  readonly reader: LogReader
-}
-
-function envelopeAt(log: LogView, { byteOffset, conversationId, reader }: LineSpot): Envelope | null {
-  const line = log.lineAt(byteOffset)
-  const logged = line === null ? null : reader.readOwn(line)
-  return logged === null ? null : { conversationId, ...logged }
 }
 
 /** Reads the header of a log; null for a damaged one. */

@@ -146,7 +146,7 @@ interface Loading {
 
 /** Returns the parts of a conversation that was loaded from its log. */
 export function loadedParts(files: Files, { paths, loaded, overrides, checkpoints }: Loading): OpenConversation {
-  const { begin, headCrc, nextSeq, log, recovery, warnings } = loaded
+  const { begin, headCrc, nextSeq, log, recovery, warnings, runningOn, names, hidden } = loaded
   const { fold, reader, lines, checkpoint } = begin
   const { conversationId } = fold.state.core.meta
   const { proofDelayMs: delayMs } = checkpoints
@@ -161,16 +161,16 @@ export function loadedParts(files: Files, { paths, loaded, overrides, checkpoint
     readOnly: log === null,
     logVersion: reader.version,
     sideFiles: createSideFiles(files, paths.sideFiles),
-    recovered: recoveredLine(recovery, fold.state.core, loaded.runningOn),
+    recovered: recoveredLine(recovery, fold.state.core, runningOn),
     warnings: [...warnings, ...layerOfOverrides(overrides.config ?? {}, '-c').warnings],
     overrides,
     prove:
       log === null || checkpoint === null || checkpoint.proven
         ? null
         : (onWrong) => proveCheckpoint({ files, paths, conversationId, checkpoint, delayMs, onWrong }),
-    runningOn: loaded.runningOn,
-    names: loaded.names,
-    hidden: loaded.hidden,
+    runningOn,
+    names,
+    hidden,
   }
   const journal =
     log === null
@@ -237,11 +237,8 @@ export async function loadConversation(
     if (reader.version > Math.max(LOG_FORMAT, formatOf(header))) {
       await log[Symbol.asyncDispose]()
       loading.lines[Symbol.dispose]()
-      return await viewConversation(files, paths, {
-        conversationId,
-        checkpoints,
-        warnings: [newerLogText(reader.version)],
-      })
+      const warnings = [newerLogText(reader.version)]
+      return await viewConversation(files, paths, { conversationId, checkpoints, warnings })
     }
     const { environment, release } = takeEnvironment(fold.state)
     const { runningOn, names, hidden } = await findRunning(fold, environment.kept)
@@ -266,7 +263,7 @@ export async function loadConversation(
 
 const nothingRuns: RunningOn = { runningOn: new Map(), names: new Set(), hidden: [] }
 
-interface Viewing {
+interface ViewOptions {
   readonly conversationId: ConversationId
   readonly checkpoints: CheckpointLimits
   readonly warnings?: readonly string[]
@@ -276,7 +273,7 @@ interface Viewing {
 export async function viewConversation(
   files: Files,
   paths: SessionPaths,
-  { conversationId, checkpoints, warnings = [] }: Viewing,
+  { conversationId, checkpoints, warnings = [] }: ViewOptions,
 ): Promise<LoadedConversation> {
   const beginning = { files, paths, conversationId, key: checkpoints.key }
   const file = files.open(paths.log, 'read')
@@ -286,21 +283,12 @@ export async function viewConversation(
   const mark = begun?.checkpoint?.mark
   let headCrc = mark?.crc ?? null
   const slices = timeSlices()
-  for (const line of view.lines(
-    mark === undefined ? {} : { after: mark.seq, fromOffset: view.bodyStart() + mark.endPlace },
-  )) {
+  const range = mark === undefined ? {} : { after: mark.seq, fromOffset: view.bodyStart() + mark.endPlace }
+  for (const line of view.lines(range)) {
     begin.fold.take(line)
     headCrc = line.unchecked ? null : lineCrc(line)
     if (slices.isOver()) await slices.next()
   }
-  return {
-    begin,
-    headCrc,
-    nextSeq: begin.fold.state.core.seq + 1,
-    log: null,
-    recovery: [],
-    ...nothingRuns,
-    release: () => Promise.resolve(),
-    warnings,
-  }
+  const nextSeq = begin.fold.state.core.seq + 1
+  return { begin, headCrc, nextSeq, log: null, recovery: [], ...nothingRuns, release: async () => undefined, warnings }
 }

@@ -98,9 +98,9 @@ function noEvent(fromId: ConversationId, at: number | null, newest: number) {
 }
 
 /** Origin of a copy, which selects the note of its withdrawn calls. */
-type Leaving = 'forked' | 'imported'
+type CopyOrigin = 'forked' | 'imported'
 
-const notRun: Readonly<Record<Leaving, string>> = {
+const notRun: Readonly<Record<CopyOrigin, string>> = {
   forked: 'Not run: this conversation was forked before the question was answered.',
   imported: 'Not run: this conversation was imported from a bundle, where no answer counts.',
 }
@@ -109,7 +109,7 @@ const notRun: Readonly<Record<Leaving, string>> = {
  * Returns the events that close open work at the point of a fork: approvals and waiting messages belong to the
  * original. The outcome of a running call that asked a question is unknown here.
  */
-export function forkCleanup(state: ConversationState, note: Leaving): readonly ConversationEvent[] {
+export function forkCleanup(state: ConversationState, note: CopyOrigin): readonly ConversationEvent[] {
   const { approvals, inbox } = state.core
   const left: ConversationEvent[] = [
     ...Object.values(approvals)
@@ -141,15 +141,9 @@ export function importedEvents(
 function denyAsked(
   { core }: ConversationState,
   { id: approvalId, itemId, turnId }: Approval,
-  note: Leaving,
+  note: CopyOrigin,
 ): ConversationEvent[] {
-  const decided: ConversationEvent = {
-    type: 'approval.decided',
-    approvalId,
-    decision: 'withdrawn',
-    note,
-    by: parleyItself,
-  }
+  const decided = { type: 'approval.decided', approvalId, decision: 'withdrawn', note, by: parleyItself } as const
   const open = core.open[itemId]
   const standing = open === undefined ? null : standingOutcome(open)
   if (standing !== null) return [decided, { type: 'item.completed', turnId, item: standing }]

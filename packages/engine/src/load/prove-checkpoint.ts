@@ -35,7 +35,7 @@ interface Proof {
  */
 export function proveCheckpoint(proof: Proof): () => void {
   const stop = new AbortController()
-  // Let go of when the proof begins, since a checkpoint may have many megabytes.
+  // Released when the proof begins, since a checkpoint may have many megabytes.
   let open: Proof | null = proof
   const begin = setTimeout(() => {
     // A log that cannot be read is reported where it is needed.
@@ -112,16 +112,11 @@ async function foldsTo(
   const found = { prefixCrc, named, uncheckedSeqs, damage }
   const { seq: _seq, crc: _crc, linePlace: _line, endPlace: _end, ...claimed } = mark
   const folded = contentOf({ state, view, checkpointPlaces, logVersion: reader.version })
-  return folded !== null && isDeepStrictEqual(found, claimed) && (await areSame(folded, { parts, slices }))
-}
-
-interface Claimed {
-  readonly parts: readonly Buffer[]
-  readonly slices: TimeSlices
+  return folded !== null && isDeepStrictEqual(found, claimed) && (await areSame(folded, parts, slices))
 }
 
 /** Tells if parts equal the parts of a checkpoint; the order of keys may differ. */
-async function areSame(folded: Iterable<string>, { parts, slices }: Claimed): Promise<boolean> {
+async function areSame(folded: Iterable<string>, parts: readonly Buffer[], slices: TimeSlices): Promise<boolean> {
   let count = 0
   for (const text of folded) {
     const claimed = parts[count]?.toString()

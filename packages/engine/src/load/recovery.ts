@@ -57,14 +57,10 @@ interface Settling {
   readonly settling: readonly ConversationEvent[]
   /** True where a turn that ran goes on: another server of a store may have ended. */
   readonly goesOn: boolean
-  /** Commands that run on. */
   readonly runningOn: ReadonlyMap<ItemId, number>
 }
 
-function titlesOf(
-  { open, background }: ConversationState['core'],
-  runningOn: Settling['runningOn'],
-): readonly string[] {
+function titlesOf({ open, background }: ConversationState['core'], runningOn: Settling['runningOn']) {
   return [...runningOn.keys()].flatMap((itemId) => open[itemId]?.item.title ?? background?.[itemId]?.title ?? [])
 }
 
@@ -127,10 +123,7 @@ interface InspectionPorts {
   readonly cwd: string
 }
 
-/**
- * Inspects calls that a crash cut off: compares the files of a patch with its hashes, and keeps the output of a
- * command.
- */
+/** Inspects calls that a crash cut off: compares the files of a patch with its hashes, keeps the output of a command. */
 export function inspectUnknown(
   settling: readonly ConversationEvent[],
   ports: InspectionPorts,
@@ -150,12 +143,9 @@ async function inspected(item: Item, ports: InspectionPorts): Promise<Item> {
   return item
 }
 
-async function patchFound(
-  item: ItemOf<'fileChange'>,
-  { patches, cwd }: InspectionPorts,
-): Promise<ItemOf<'fileChange'>> {
+async function patchFound(item: ItemOf<'fileChange'>, ports: InspectionPorts): Promise<ItemOf<'fileChange'>> {
   try {
-    return await patchStates(item, { patches, cwd })
+    return await patchStates(item, ports)
   } catch (error) {
     if (!(error instanceof EnvironmentUnreachableError)) throw error
     const message = `Its files cannot be read. ${error.message}`
@@ -164,9 +154,10 @@ async function patchFound(
   }
 }
 
-type Patches = Pick<InspectionPorts, 'patches' | 'cwd'>
-
-async function patchStates(item: ItemOf<'fileChange'>, { patches, cwd }: Patches): Promise<ItemOf<'fileChange'>> {
+async function patchStates(
+  item: ItemOf<'fileChange'>,
+  { patches, cwd }: InspectionPorts,
+): Promise<ItemOf<'fileChange'>> {
   const changes = await readChanges(item.changes, cwd, patches)
   const paths = changes.flatMap(({ path, movedTo }) => (movedTo === undefined ? [path] : [path, movedTo]))
   await patches.removeStrays(item.id, paths)
@@ -189,10 +180,8 @@ function verdict(states: readonly FileState[]): string {
   return 'Only a part of it is done.'
 }
 
-type CommandItem = ItemOf<'commandExecution'> | ItemOf<'shellCommand'>
-
 /** Adopts the spool of an interrupted command, which holds all its output. */
-async function outputFound<Command extends CommandItem>(
+async function outputFound<Command extends ItemOf<'commandExecution' | 'shellCommand'>>(
   item: Command,
   { files, folder }: InspectionPorts,
 ): Promise<Command> {

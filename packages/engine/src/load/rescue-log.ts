@@ -1,7 +1,6 @@
-import { type Line, type LogHeader, type LogView, lineCrc, newHeader, StorageError, textOf } from '@parley/journal'
+import { type LogHeader, type LogView, lineCrc, newHeader, StorageError, textOf } from '@parley/journal'
 import type { Conversation } from '../conversation/conversation.ts'
 
-/** Line of a log that is copied. */
 interface CopiedLine {
   readonly seq: number
   readonly text: string
@@ -33,7 +32,7 @@ export async function rescuedIfLost(source: Conversation): Promise<RescuedLog | 
  * Collects the events of a state: first from the log's own descriptor, which has all of them after the log was deleted,
  * moved or replaced; then from memory. Returns null when events in between are lost.
  */
-function rescueLog(conversation: RescuableConversation): RescuedLog | null {
+function rescueLog(conversation: Conversation): RescuedLog | null {
   const view = conversation.held()
   if (view === null) return null
   const { seq, digest, meta } = conversation.state.core
@@ -42,10 +41,8 @@ function rescueLog(conversation: RescuableConversation): RescuedLog | null {
   if (rest === null || held.length + rest.length < seq) return null
   // Memory reaches back to the first event only where this program began the log.
   const header = held.length === 0 ? newHeader(meta.conversationId) : view.header()
-  return { header, lines: [...held, ...rest.map(copied)], digest }
+  return { header, lines: [...held, ...rest.map(({ seq, text, crc }) => ({ seq, text, crc: crc ?? '' }))], digest }
 }
-
-type RescuableConversation = Pick<Conversation, 'held' | 'feed' | 'state'>
 
 /** Returns the lines from 1 up to `last` without a gap. */
 function heldLines(view: LogView, last: number): readonly CopiedLine[] {
@@ -55,8 +52,4 @@ function heldLines(view: LogView, last: number): readonly CopiedLine[] {
     lines.push({ seq: line.seq, text: textOf(line), crc: lineCrc(line) })
   }
   return lines
-}
-
-function copied({ seq, text, crc }: Line): CopiedLine {
-  return { seq, text, crc: crc ?? '' }
 }

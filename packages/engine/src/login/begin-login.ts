@@ -1,10 +1,13 @@
-import type { Config } from '@parley/config'
+import { type Config, isProtectedAddress } from '@parley/config'
+import { beginMcpLogin } from '@parley/mcp-client'
 import type { Env, ProviderConfig } from '@parley/models'
 import { RpcError } from '@parley/rpc'
-import { type Credential, keyFault } from '../credentials/credential.ts'
+import { closest } from '@parley/text'
+import { type Credential, keyFault, type McpCredential } from '../credentials/credential.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { asRejection, rejection } from '../replies/rejection.ts'
 import { assertProvider, providerOf } from '../settings/model-sources.ts'
+import { openLoopbackRedirect } from './loopback-redirect.ts'
 
 /** Login that has begun: its credential is there already, or comes once the user has opened an address. */
 export interface BegunLogin {
@@ -14,7 +17,6 @@ export interface BegunLogin {
 }
 
 interface ProviderLoginRequest {
-  /** Id of the provider. */
   readonly id: string
   readonly config: Config
   readonly key: string | undefined
@@ -28,8 +30,8 @@ interface FlowPorts {
 }
 
 /** Begins a login by a key or by OAuth. Rejects with `invalidParams` or `configInvalid`. */
-export async function beginLogin(wanted: ProviderLoginRequest, ports: FlowPorts): Promise<BegunLogin> {
-  return wanted.flow === undefined ? byKey(wanted.key ?? '') : byOAuth(wanted, ports)
+export async function beginLogin(request: ProviderLoginRequest, ports: FlowPorts): Promise<BegunLogin> {
+  return request.flow === undefined ? byKey(request.key ?? '') : byOAuth(request, ports)
 }
 
 /** Throws `invalidParams` for a text that is no key. */
@@ -85,4 +87,64 @@ export function faultOf(fault: unknown): { readonly code: string; readonly messa
   const known = asRejection(fault)
   if (known instanceof RpcError) return { code: String(known.data?.['code']), message: known.message }
   return { code: 'internal', message: 'Something went wrong in parley itself; its log says more.' }
+}
+
+const patienceMs = 10 * 60_000
+
+/**
+ * Begins a login to an MCP server of the user's configuration in a browser of this machine. Rejects with `invalidParams`
+ * for a server without an address, and `configInvalid` where the server has no login by OAuth.
+ */
+export async function beginAtServer(
+  { name, config, signal }: { readonly name: string; readonly config: Config; readonly signal: AbortSignal },
+  { clock, fetch }: FlowPorts,
+): Promise<{ readonly url: string; readonly credential: Promise<McpCredential> }> {
+  const url = addressOf(name, config)
+  let expected: string | null = null
+  const redirect = await openLoopbackRedirect((found) => expected !== null && found.get('state') === expected)
+  const target = {
+    uri: redirect.uri,
+    arrived(state: string) {
+      expected = state
+      return untilAborted(redirect.arrived, signal).finally(() => redirect[Symbol.dispose]())
+    },
+  }
+  try {
+    const { authorizeUrl, login } = await beginMcpLogin({ url, redirect: target, signal, now: clock.now, fetch })
+    const credential = login.then((found): McpCredential => ({ kind: 'mcp', ...found }))
+    // Awaited by the attempt, which begins after the reply.
+    credential.catch(() => undefined)
+    return { url: authorizeUrl, credential }
+  } catch (error) {
+    redirect[Symbol.dispose]()
+    const { code, message } = faultOf(error)
+    if (code === 'internal') throw error
+    throw rejection('configInvalid', message, { where: `mcp_servers.${name}.url` })
+  }
+}
+
+function addressOf(name: string, { mcp_servers: servers = {} }: Config): string {
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined
+  if (server?.url !== undefined) return protectedAddress(server.url, name)
+  const near = closest(name, Object.keys(servers))
+  const hint = near === null ? '' : ` Did you mean "${near}"?`
+  const why =
+    server === undefined ? `There is no [mcp_servers.${name}] in config.toml.${hint}` : `${name} is a program.`
+  throw rejection('invalidParams', `${why} Only servers with a url are logged in to.`, { field: 'name' })
+}
+
+/** Throws `configInvalid` for an address where anybody on the way could read the tokens. */
+function protectedAddress(url: string, name: string): string {
+  if (isProtectedAddress(url)) return url
+  const why = 'is neither an https address nor one of this machine, so a login would not stay secret on the way.'
+  throw rejection('configInvalid', `The url of ${name} ${why}`, { where: `mcp_servers.${name}.url` })
+}
+
+function untilAborted(wait: Promise<URLSearchParams>, signal: AbortSignal): Promise<URLSearchParams> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const give = (code: string, text: string) => () => reject(rejection('invalidRequest', text, { code }))
+  const giveUp = give('timeout', 'Nobody logged in within 10 minutes; nothing is kept.')
+  const expired = setTimeout(giveUp, patienceMs).unref()
+  signal.addEventListener('abort', give('aborted', 'The login was cancelled; nothing is kept.'), { once: true })
+  return Promise.race([wait, promise]).finally(() => clearTimeout(expired))
 }

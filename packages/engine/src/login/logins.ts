@@ -12,8 +12,7 @@ import { keptProviders, learnCredential } from '../credentials/provider-keys.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
-import { beginAtServer } from './begin-at-server.ts'
-import { beginLogin, faultOf, loginProvider } from './begin-login.ts'
+import { beginAtServer, beginLogin, faultOf, loginProvider } from './begin-login.ts'
 
 /** Attempts to log in, and the logins that are kept. */
 export interface Logins {
@@ -52,8 +51,8 @@ export function createLogins(ports: LoginPorts): Logins {
       return failed(known.code, known.message)
     })
     attempts.delete(loginId)
-    const said = error === null ? null : redaction.text(error)
-    announce({ loginId, ...about, success: error === null, code, error: said, keptIn })
+    const shownError = error === null ? null : redaction.text(error)
+    announce({ loginId, ...about, success: error === null, code, error: shownError, keptIn })
     if (error === null && about.mcpServer !== null) await ports.restart(about.mcpServer).catch(report)
   }
 
@@ -162,13 +161,12 @@ function notKept(message: string, { kind }: Credential): string {
   return `${asSentence(message)} The ${kind === 'key' ? 'key' : 'login'} is not kept.`
 }
 
-interface Trial {
-  readonly provider: ProviderConfig
-  readonly signal: AbortSignal
-}
-
 /** Asks the provider for its models with this credential. Resolves to the failure; null when it answered. */
-async function refusalOf(found: Credential, { provider, signal }: Trial, env: Env): Promise<ModelFailure | null> {
+async function refusalOf(
+  found: Credential,
+  { provider, signal }: { readonly provider: ProviderConfig; readonly signal: AbortSignal },
+  env: Env,
+): Promise<ModelFailure | null> {
   const key = found.kind === 'key' ? found.key : found.accessToken
   const ownKeys = [provider.envKey, provider.otherEnvKey]
   const others = Object.fromEntries(Object.entries(env).filter(([name]) => !ownKeys.includes(name)))
@@ -181,10 +179,10 @@ function loginsOf(config: Config, store: CredentialStore, env: Env): ResultOf<'l
   const ids = new Set([...keyedProviderIds(config), ...keptProviders(store)])
   return [...ids].flatMap((id) => {
     const provider = providerOf(id, config, env)
-    const keptIn = entries.get(`provider/${id}`)?.keptIn ?? null
+    const entry = entries.get(`provider/${id}`)
+    const keptIn = entry?.keptIn ?? null
     const variable = provider === null ? null : (keyVariable(provider, env) ?? null)
     if (keptIn === null && variable === null) return []
-    const entry = entries.get(`provider/${id}`)
     const kept = entry?.keptIn === 'file' ? entry.credential.kind : (entry?.kind ?? 'key')
     const kind = kept === 'key' ? kept : 'oauth'
     return [{ provider: id, name: provider?.name ?? id, kind, keptIn, variable }]

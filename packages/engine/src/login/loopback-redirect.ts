@@ -1,19 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** Address on this machine that a browser is sent back to after a login. */
-export interface LoopbackRedirect extends Disposable {
-  readonly uri: string
-  /** Resolves to the parameters of the first request that `accepts` took. */
-  readonly arrived: Promise<URLSearchParams>
-}
-
 const path = '/callback'
 
 /**
- * Listens on a free port of loopback. Only the exact address is answered; `accepts` returns false for parameters of
- * another login, which are refused while the wait goes on.
+ * Listens on a free port of loopback, at the address to which a browser returns after a login. Only the exact address is
+ * answered; `accepts` returns false for parameters of another login, which are refused while the wait goes on.
  */
-export async function openLoopbackRedirect(accepts: (found: URLSearchParams) => boolean): Promise<LoopbackRedirect> {
+export async function openLoopbackRedirect(accepts: (found: URLSearchParams) => boolean) {
   const { promise: arrived, resolve } = Promise.withResolvers<URLSearchParams>()
   const server = createServer((request, response) => {
     const found = parametersOf(request, uri)
@@ -33,6 +26,7 @@ export async function openLoopbackRedirect(accepts: (found: URLSearchParams) => 
   server.unref()
   return {
     uri,
+    /** Resolves to the parameters of the first accepted request. */
     arrived,
     [Symbol.dispose]() {
       server.close()

@@ -60,15 +60,9 @@ export async function beginInBrowser(settings: OAuthSettings, { clock, fetch, si
     const answer = await explained(settings, async () => {
       const checked = oauth.validateAuthResponse(server, client, found, state)
       const auth = oauth.None()
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        auth,
-        checked,
-        redirect.uri,
-        verifier,
-        opened.options(by),
-      )
+      const { uri } = redirect
+      const options = opened.options(by)
+      const response = await oauth.authorizationCodeGrantRequest(server, client, auth, checked, uri, verifier, options)
       return oauth.processAuthorizationCodeResponse(server, client, response)
     })
     return tokensOf(answer, settings, { nowMs: clock.now() })
@@ -86,13 +80,8 @@ export async function beginByDevice(settings: OAuthSettings, { clock, fetch, sig
   const device = await explained(settings, async () => {
     const scope = settings.scopes.length === 0 ? {} : { scope: settings.scopes.join(' ') }
     const parameters = new URLSearchParams(scope)
-    const response = await oauth.deviceAuthorizationRequest(
-      server,
-      client,
-      oauth.None(),
-      parameters,
-      opened.options(by),
-    )
+    const auth = oauth.None()
+    const response = await oauth.deviceAuthorizationRequest(server, client, auth, parameters, opened.options(by))
     return oauth.processDeviceAuthorizationResponse(server, client, response)
   })
   const poll = () => pollForTokens(opened, { clock, fetch, by, signal }, device)
@@ -104,23 +93,16 @@ export async function beginByDevice(settings: OAuthSettings, { clock, fetch, sig
 function webAddress(text: string, { issuer }: OAuthSettings): URL {
   if (isProtectedAddress(text)) return new URL(text)
   const shown = JSON.stringify(String(text).slice(0, 100))
-  throw new OAuthError(
-    'badAnswer',
-    `${new URL(issuer).host} names ${shown} as its login page, which is no https address.`,
-  )
-}
-
-interface PollPorts extends FlowPorts {
-  /** Aborts with `signal`, and when the time is up. */
-  readonly by: AbortSignal
+  const { host } = new URL(issuer)
+  throw new OAuthError('badAnswer', `${host} names ${shown} as its login page, which is no https address.`)
 }
 
 const slowerMs = 5_000
 
-/** Asks for the tokens, as often as the server allows, until the user has typed the code. */
+/** Asks for the tokens, as often as the server allows, until the user has typed the code. `by` also ends when time is up. */
 async function pollForTokens(
   { settings, server, client, options }: OAuthClient,
-  { clock, by, signal }: PollPorts,
+  { clock, by, signal }: FlowPorts & { readonly by: AbortSignal },
   { device_code: code, interval = 5 }: oauth.DeviceAuthorizationResponse,
 ): Promise<OAuthCredential> {
   let pauseMs = interval * 1000

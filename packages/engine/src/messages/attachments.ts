@@ -29,7 +29,7 @@ interface AttachmentStore {
   readonly imageLimits: ImageLimits
 }
 
-/** Returns what attachments of a conversation are stored with. */
+/** Returns the side files and image limits for attachments of a conversation. */
 export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>): AttachmentStore {
   return { sideFiles: record.conversation.sideFiles, imageLimits: act.imageLimits() }
 }

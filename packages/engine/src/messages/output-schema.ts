@@ -24,14 +24,12 @@ export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
   }
 }
 
-/**
- * Returns where the final message of the open turn violates its schema; null when it does not, or there is no schema.
- */
+/** Returns where the final message of the open turn violates its schema; null where it does not, or without a schema. */
 export async function findAnswerProblem({ core, window }: ConversationState): Promise<string | null> {
   const { turn } = core
   if (turn?.outputSchema === undefined) return null
-  const said = window.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
-  const value = parseJson(answerIn(said) ?? '')
+  const items = window.filter(({ turnId }) => turnId === turn.id).map(({ item }) => item)
+  const value = parseJson(answerIn(items) ?? '')
   if (value === undefined) return 'it is not JSON'
   const validator = await createValidator()
   const validate = validator.compile(withoutDialect(turn.outputSchema))
@@ -43,12 +41,9 @@ function withoutDialect({ $schema: _dialect, ...rules }: OutputSchema): OutputSc
   return rules
 }
 
-interface Problem {
-  readonly instancePath: string
-  readonly message?: string
-}
-
-function firstProblem(problems: readonly Problem[] | null | undefined): string {
+function firstProblem(
+  problems: readonly { readonly instancePath: string; readonly message?: string }[] | null | undefined,
+): string {
   const [first] = problems ?? []
   return `${first?.instancePath || 'the whole'} ${first?.message ?? 'does not fit'}`
 }

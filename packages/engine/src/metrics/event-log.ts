@@ -33,7 +33,6 @@ interface LogEntry {
   readonly [field: string]: string | number | undefined
 }
 
-/** Takes an entry of the log. */
 export type LogEvent = (entry: LogEntry) => void
 
 interface LineParts {
@@ -43,7 +42,6 @@ interface LineParts {
   write(line: string): void
 }
 
-/** Returns the log that writes one JSON object a line. */
 export function createJsonLog({ now, pid, write }: LineParts): LogEvent {
   return ({ event, ...fields }) => {
     const time = new Date(now()).toISOString()
@@ -51,7 +49,7 @@ export function createJsonLog({ now, pid, write }: LineParts): LogEvent {
   }
 }
 
-/** Returns what logs the events of one conversation that an operator wants to know of. */
+/** Returns a listener that logs the events of one conversation that matter to an operator. */
 export function logConversation(conversation: ConversationId, log: LogEvent): (event: ConversationEvent) => void {
   log({ event: 'conversation.opened', conversation })
   return (event) => {
@@ -77,7 +75,7 @@ function userOf(by: { readonly user?: string } | undefined): Pick<LogEntry, 'use
   return by?.user === undefined ? {} : { user: by.user }
 }
 
-/** Returns what may be logged of a fault: its kind. The message may quote files and conversations. */
+/** Returns the kind of a fault, which may be logged; its message may quote files and conversations. */
 export function kindOfFault(fault: unknown): { readonly error: string; readonly code?: string } {
   if (!(fault instanceof Error)) return { error: typeof fault }
   const code = errorCode(fault)

@@ -1,9 +1,7 @@
 /** Labels of one value; their values are of fixed lists, never content. */
 export type Labels = Readonly<Record<string, string>>
 
-type MetricType = 'counter' | 'gauge' | 'histogram'
-
-interface About {
+interface MetricName {
   readonly name: string
   readonly help: string
 }
@@ -14,8 +12,15 @@ interface Sample {
 }
 
 /** Writes one metric as Prometheus reads it. */
-export function metricText({ name, help }: About, kind: MetricType, samples: readonly Sample[]): string {
-  const lines = samples.map((sample) => sampleLine(name, sample))
+export function metricText(metric: MetricName, kind: 'counter' | 'gauge', samples: readonly Sample[]): string {
+  return linesText(
+    metric,
+    kind,
+    samples.map((sample) => sampleLine(metric.name, sample)),
+  )
+}
+
+function linesText({ name, help }: MetricName, kind: string, lines: readonly string[]): string {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
 }
 
@@ -24,43 +29,34 @@ function sampleLine(name: string, { labels, value }: Sample): string {
   return `${name}${given.length === 0 ? '' : `{${given.join(',')}}`} ${value}`
 }
 
-/** Counter with a value for each set of labels that was seen. */
-export interface Counter {
-  add(labels?: Labels): void
-  text(): string
-}
-
-export function createCounter(about: About): Counter {
+/** Creates a counter with a value for each set of labels. */
+export function createCounter(metric: MetricName) {
   const counted = new Map<string, { readonly labels: Labels; value: number }>()
   return {
-    add(labels = {}) {
+    add(labels: Labels = {}) {
       const key = Object.values(labels).join(' ')
       const known = counted.get(key)
       if (known === undefined) counted.set(key, { labels, value: 1 })
       else known.value++
     },
-    text: () => metricText(about, 'counter', [...counted.values()]),
+    text: () => metricText(metric, 'counter', [...counted.values()]),
   }
 }
 
-/** Counts of seconds up to each of some bounds. */
-export interface Histogram {
-  observe(seconds: number): void
-  text(): string
-}
-
-export function createHistogram({ name, help }: About, bounds: readonly number[]): Histogram {
+/** Creates counts of seconds up to each of some bounds. */
+export function createHistogram(metric: MetricName, bounds: readonly number[]) {
+  const { name } = metric
   const counts = bounds.map(() => 0)
   let count = 0
   let sum = 0
   return {
-    observe(seconds) {
+    observe(seconds: number) {
       const at = bounds.findIndex((bound) => seconds <= bound)
       if (at !== -1) counts[at] = (counts[at] ?? 0) + 1
       count++
       sum += seconds
     },
-    text() {
+    text(): string {
       let below = 0
       const buckets = bounds.map((bound, at) => {
         below += counts[at] ?? 0
@@ -71,7 +67,7 @@ export function createHistogram({ name, help }: About, bounds: readonly number[]
         sampleLine(`${name}_sum`, { labels: {}, value: sum }),
         sampleLine(`${name}_count`, { labels: {}, value: count }),
       ]
-      return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...buckets, ...rest, ''].join('\n')
+      return linesText(metric, 'histogram', [...buckets, ...rest])
     },
   }
 }

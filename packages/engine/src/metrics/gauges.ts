@@ -10,15 +10,15 @@ export interface ProcessState {
   readonly memory: Readonly<Record<string, number>>
 }
 
-interface Gauged {
+interface ServerState {
   readonly conversations: readonly LiveConversation[]
   readonly clients: number
   /** True where conversations are in a store that servers share. */
   readonly isShared: boolean
 }
 
-/** Writes what holds at this moment as Prometheus reads it. */
-export function gaugeText({ conversations, clients, isShared }: Gauged, state: ProcessState): string {
+/** Writes the present state in the form of Prometheus. */
+export function gaugeText({ conversations, clients, isShared }: ServerState, state: ProcessState): string {
   const written = conversations.filter(({ conversation }) => !conversation.readOnly)
   const approvals = written.map(({ conversation }) => Object.keys(conversation.state.core.approvals).length)
   const running = written.filter(({ conversation }) => conversation.state.core.turn !== null)

@@ -3,7 +3,7 @@ import { createCounter, createHistogram } from './exposition.ts'
 
 /** Counts the work of a server, without content or ids of conversations and people. */
 export interface Metrics {
-  /** Returns what counts the events of one conversation in their order. `elapsed` is a clock of ms that only goes on. */
+  /** Returns a listener that counts the events of one conversation. `elapsed` is a clock of ms that only goes on. */
   conversation(elapsed: () => number): (event: ConversationEvent) => void
   /** Counts a message that the store has acknowledged. */
   published(seconds: number): void

@@ -46,7 +46,6 @@ export function reachedIn(open: OpenedConversation | undefined): Reached | null 
   return { ...meta, sandbox: settings.sandbox, mayWork: open.mayWork }
 }
 
-/** Source of the access to conversations. */
 export interface AccessSource {
   /** Returns the access to a conversation that this process writes; null for any other conversation. */
   openAccess(conversationId: ConversationId): Reached | null
@@ -54,7 +53,7 @@ export interface AccessSource {
   storedAccess(conversationId: ConversationId): Promise<Reached | null>
 }
 
-/** Throws, or rejects, where a client may not make a request. */
+/** Throws or rejects where a client may not make a request. */
 export type CheckRight = (rights: Rights, method: MethodName, params: object) => void | Promise<void>
 
 /**
@@ -96,13 +95,10 @@ export function createRightCheck(source: AccessSource): CheckRight {
   }
 }
 
-/** Rejects what lets a client reach beyond its conversations and its ceiling: programs, keys and files of the server. */
+/** Rejects parameters beyond a client's conversations and ceiling: programs, keys and files of the server. */
 function assertOwnParams(params: object): void {
-  for (const part of [
-    params,
-    ...('overrides' in params ? [params.overrides] : []),
-    ...('settings' in params ? [params.settings] : []),
-  ]) {
+  const { overrides, settings }: { overrides?: unknown; settings?: unknown } = params
+  for (const part of [params, overrides, settings]) {
     if (!isRecord(part)) continue
     if (isRecord(part['config'])) assertCallersConfig({ ...part['config'] }, 'user')
     if (typeof part['policyFile'] === 'string')
@@ -159,12 +155,10 @@ const rolesWith: Readonly<Record<ConversationRight, string>> = {
   own: 'an owner',
 }
 
-/** Builds the error for a role that does not do. */
+/** Builds the error for a role with too few rights. */
 function missingRole(needed: ConversationRight): RpcError {
-  return rejection(
-    'notPermitted',
-    `That is for ${rolesWith[needed]} of the conversation. An owner can change your role.`,
-  )
+  const text = `That is for ${rolesWith[needed]} of the conversation. An owner can change your role.`
+  return rejection('notPermitted', text)
 }
 
 const missingTexts = {
@@ -211,19 +205,13 @@ export interface Unopened {
   elsewhere(conversationId: ConversationId): Promise<RpcError | null>
 }
 
-interface OpenRequest {
-  readonly conversationId: ConversationId
-  /** True if its settings are to be changed. */
-  readonly changes: boolean
-}
-
 /**
- * Rejects where a client may not open a conversation for writing, which could begin what waits in it: with the server
- * that has it, if one does.
+ * Rejects where a client may not open a conversation for writing, which could begin waiting work: with the server that has
+ * it, if one does. `changes`: its settings are to be changed.
  */
 export async function assertMayOpen(
   guest: Guest,
-  { conversationId, changes }: OpenRequest,
+  { conversationId, changes }: { readonly conversationId: ConversationId; readonly changes: boolean },
   stored: Unopened,
 ): Promise<void> {
   const next = 'Resume it with `readOnly`.'

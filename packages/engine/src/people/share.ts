@@ -11,6 +11,7 @@ import {
   type Role,
   type UserName,
 } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { rejection } from '../replies/rejection.ts'
@@ -102,10 +103,10 @@ export function accessOfCopy({ core }: ConversationState, { actor: by, rights }:
   return access === undefined ? [] : [{ type: 'conversation.shared', access, by }]
 }
 
-/** Returns a copy as it is before that event is recorded: its machine is asked for whom it works, at once. */
+/** Returns the state of a copy with its new owner, before that event is recorded: its machine checks the owner at once. */
 export function asCopyOf({ core, ...state }: ConversationState, { rights }: Pick<Guest, 'rights'>): ConversationState {
   const access = copiedAccess(core.meta.access, rights)
-  return { ...state, core: { ...core, meta: { ...core.meta, ...(access === undefined ? {} : { access }) } } }
+  return { ...state, core: { ...core, meta: { ...core.meta, ...withoutUndefined({ access }) } } }
 }
 
 /** Returns the access to a copy; undefined where neither the original nor the copy belongs to a server with users. */

@@ -9,9 +9,7 @@ export interface Users {
   has(name: UserName): boolean
   /** Returns the check of tokens, of users and of the codes of links. `now` returns ms since 1970. */
   rightsIn(source: AccessSource, now: () => number): RightsOfToken
-  /**
-   * Lists the users, and removed users if their names are kept. Throws `configInvalid` for a file that cannot be read.
-   */
+  /** Lists the users, and removed users if their names are kept. Throws `configInvalid` for an unreadable file. */
   list(): ResultOf<'user/list'>
   /** Adds a user and returns the token; the file keeps only its hash. Throws `invalidParams` for a name in use. */
   add(params: ParamsOf<'user/add'>): { token: string }

@@ -6,10 +6,7 @@ import { type ProjectMachine, projectThere } from './project-at.ts'
 
 /** Configuration of a conversation, with the project of its folder. */
 export interface ConversationProject {
-  /**
-   * Project as it was when the conversation opened; in an environment without a reachable machine at that time, as it
-   * was at the machine's return.
-   */
+  /** Configuration as of the opening; in an environment without a reachable machine then, as of the machine's return. */
   readonly config: ConfigHere
   /** True once the project was read. */
   readonly isRead: boolean
@@ -24,22 +21,17 @@ export interface ConversationProject {
   latest(): Promise<Project | null>
 }
 
-interface HerePorts {
-  readonly projects: Pick<Projects, 'of'>
-}
-
 /** Returns the configuration of a conversation in a folder of this machine, which was read with its project. */
-export function projectHere(config: ConfigHere, cwd: () => string, { projects }: HerePorts): ConversationProject {
-  return {
-    config,
-    isRead: true,
-    problem: null,
-    read: () => Promise.resolve(),
-    latest: () => Promise.resolve(projects.of(cwd())),
-  }
+export function projectHere(
+  config: ConfigHere,
+  cwd: () => string,
+  { projects }: { readonly projects: Pick<Projects, 'of'> },
+): ConversationProject {
+  const latest = async () => projects.of(cwd())
+  return { config, isRead: true, problem: null, read: async () => undefined, latest }
 }
 
-interface ThereParts {
+interface EnvironmentConfig {
   /** Configuration without a project. */
   readonly config: ConfigHere
   readonly environment: ProjectMachine
@@ -47,18 +39,13 @@ interface ThereParts {
   readonly cwd: () => string
 }
 
-interface TherePorts {
-  readonly home: string
-  readonly projects: Pick<Projects, 'remote'>
-}
-
 /**
  * Returns the configuration of a conversation in an environment; `read` fetches its project. The project contributes
  * tool servers, hooks, rules, skills and commands; its settings are decided where a conversation begins.
  */
 export function projectInEnvironment(
-  { config: own, environment, overrides, cwd }: ThereParts,
-  { home, projects }: TherePorts,
+  { config: own, environment, overrides, cwd }: EnvironmentConfig,
+  { home, projects }: { readonly home: string; readonly projects: Pick<Projects, 'remote'> },
 ): ConversationProject {
   let config = own
   let isRead = false

@@ -3,15 +3,10 @@ import { type ResultOf, type Rights, thisMachine } from '@parley/protocol'
 import type { Environments } from '@parley/workspace'
 import { readConfig } from '../settings/read-config.ts'
 
-interface ListPorts {
-  readonly home: string
-  readonly environments: Pick<Environments, 'serves'>
-}
-
-/** Lists the configured environments but for machines of other users, which a conversation of this one would not find. */
+/** Lists the configured environments without machines of other users, which no conversation of this user can reach. */
 export function listEnvironments(
   { person }: Pick<Rights, 'person'>,
-  { home, environments }: ListPorts,
+  { home, environments }: { readonly home: string; readonly environments: Pick<Environments, 'serves'> },
 ): ResultOf<'environment/list'> {
   const config = readConfig(home, {}).values
   const users = person.kind === 'user' ? [person.name] : []

@@ -19,7 +19,6 @@ export interface ProjectPorts {
   readonly home: string
   readonly projects: Projects
   readonly environments: Pick<Environments, 'take' | 'serves'>
-  /** Sandboxes of this machine. */
   readonly sandboxes: Pick<Sandboxes, 'report'>
 }
 
@@ -29,11 +28,11 @@ export interface NamedFolder {
   readonly environment?: string
 }
 
-interface FoundProject {
+/** Project of a folder, with the sandboxes of its machine. */
+export interface ProjectAtFolder {
   readonly project: Project | null
   /** Name of the place that trust would be bound to. */
   readonly place: string
-  /** Sandboxes of its machine. */
   readonly sandboxes: Pick<Sandboxes, 'report'>
 }
 
@@ -45,7 +44,7 @@ export async function withProject<Result>(
   { cwd, environment: name }: NamedFolder,
   { person }: Pick<Rights, 'person'>,
   ports: ProjectPorts,
-  use: (found: FoundProject) => Result | Promise<Result>,
+  use: (found: ProjectAtFolder) => Result | Promise<Result>,
 ): Promise<Result> {
   if (name === undefined) {
     const folder = existingFolder(cwd)
@@ -84,10 +83,7 @@ export function machineOwner(name: string, config: Config): string | null {
   return settings.url === undefined ? machineNamed(settings.connected).owner : null
 }
 
-/**
- * Returns the user that a request is for: its sender, or the owner of the machine where the operator of the server
- * sends it.
- */
+/** Returns the user that a request is for: its sender, or the owner of the machine for the operator of the server. */
 function usersOf(person: Rights['person'], name: string, config: Config): readonly string[] {
   if (person.kind === 'user') return [person.name]
   const owner = machineOwner(name, config)
@@ -115,12 +111,6 @@ export async function projectThere(
 /** Rejects with `cwdMissing` where an environment has no such folder. */
 export async function assertFolder({ files, reach, name: environment }: Environment, cwd: string): Promise<void> {
   await reach()
-  const isFolder = await files
-    .look(cwd)
-    .then(({ kind }) => kind === 'folder')
-    .catch(whenUnknown(false))
-  if (isFolder) return
-  throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, {
-    cwd,
-  })
+  const isFolder = await files.look(cwd).then(({ kind }) => kind === 'folder', whenUnknown(false))
+  if (!isFolder) throw rejection('cwdMissing', `There is no folder ${cwd} in environment ${environment}.`, { cwd })
 }

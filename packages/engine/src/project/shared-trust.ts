@@ -1,19 +1,19 @@
-import { type Files, STORE_OLDER, StorageError } from '@parley/journal'
+import { join } from 'node:path'
+import { readIfExists } from '@parley/host'
+import { type Files, makeFolders, replaceFile, STORE_OLDER, StorageError } from '@parley/journal'
 import type { SharedTrust } from '@parley/policy'
 import type { Redaction } from '@parley/redaction'
 import type { SharedStore } from '../ports/shared-store.ts'
-import { seenDecisions } from './seen-decisions.ts'
 
 interface Sharing {
   readonly store?: Pick<SharedStore, 'answers' | 'name'> | undefined
   readonly redaction: Pick<Redaction, 'seal'>
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly files: Files
 }
 
 /** Decision as it lies in a store; each about a project has the next number. */
-interface Numbered {
+interface NumberedDecision {
   readonly number: number
   readonly text: string
 }
@@ -27,9 +27,9 @@ export function sharedTrust({ store, redaction, home, files }: Sharing): SharedT
   if (store === undefined) return null
   const seen = seenDecisions(home, files)
   const keyOf = (name: string) => redaction.seal(JSON.stringify(['trust seen', name]))
-  const sealOf = (name: string, { number, text }: Numbered) =>
+  const sealOf = (name: string, { number, text }: NumberedDecision) =>
     redaction.seal(JSON.stringify(['trust', name, number, text]))
-  const opened = (name: string, kept: string | null): Numbered | null => {
+  const opened = (name: string, kept: string | null): NumberedDecision | null => {
     const [, seal, digits, text = ''] = /^([^\n]+)\n(\d+)\n(.*)$/s.exec(kept ?? '') ?? []
     const decision = { number: Number(digits), text }
     return seal !== undefined && seal === sealOf(name, decision) ? decision : null
@@ -51,6 +51,25 @@ export function sharedTrust({ store, redaction, home, files }: Sharing): SharedT
         return `${sealOf(name, { number, text })}\n${number}\n${text}`
       })
       seen.note(keyOf(name), number)
+    },
+  }
+}
+
+/**
+ * Keeps the numbers of the newest decisions that this home has seen in a store: a file for each, named by a seal of its
+ * name, which tells stores apart.
+ */
+function seenDecisions(home: string, files: Files) {
+  const folder = join(home, 'trust', 'seen')
+  const pathOf = (seal: string) => join(folder, seal.replaceAll(/[^\w-]/g, '_'))
+  const newest = (seal: string) => Number(readIfExists(pathOf(seal)) ?? 0)
+  return {
+    /** Returns the number of the newest decision; 0 without one. */
+    newest,
+    note(seal: string, number: number) {
+      if (number <= newest(seal)) return
+      makeFolders(files, folder)
+      replaceFile(files, pathOf(seal), `${number}\n`)
     },
   }
 }

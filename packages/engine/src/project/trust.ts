@@ -12,14 +12,13 @@ import type { ParamsOf, Rights, TrustReport } from '@parley/protocol'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { rejection } from '../replies/rejection.ts'
 import { readConfig } from '../settings/read-config.ts'
-import { machineOwner, type ProjectPorts, withProject } from './project-at.ts'
+import { machineOwner, type ProjectAtFolder, type ProjectPorts, withProject } from './project-at.ts'
 
 export interface TrustPorts extends ProjectPorts {
   readonly clock: Clock
 }
 
 type Decider = Pick<Rights, 'person'>
-type ProjectAtFolder = Parameters<Parameters<typeof withProject>[3]>[0]
 
 /** Reports the effects of a project's configuration, and the answers that would be rejected. */
 export async function readTrust(params: ParamsOf<'trust/read'>, by: Decider, ports: TrustPorts): Promise<TrustReport> {
@@ -80,7 +79,7 @@ function whyNotYours(
   return `What a project brings runs with the rights of its machine. About this one decides ${who}.`
 }
 
-/** Returns why a user may not trust a project with a tool server behind a `url`: not its machine would ask that, but this server. */
+/** Returns why a user may not trust a project with a tool server behind a `url`: this server would call it, not the machine. */
 function whyNotTrusted({ project }: ProjectAtFolder, { person }: Decider): string | null {
   if (person.kind !== 'user') return null
   const far = Object.entries(project?.servers ?? {}).find(([, { url }]) => url !== undefined)
@@ -103,7 +102,7 @@ async function decide(
       field: 'hash',
     })
   const { place, files } = project
-  const brought = [...skillFiles(project)]
+  const skills = [...skillFiles(project)]
   const entry = {
     root: place,
     hash: content,
@@ -112,7 +111,7 @@ async function decide(
     outsideSandbox: !sandboxed,
     files: [...files],
     programs: [...project.programs().files],
-    ...(brought.length === 0 ? {} : { brought }),
+    ...(skills.length === 0 ? {} : { brought: skills }),
   }
   await projects.decide(project, entry).catch((error: unknown) => {
     throw error instanceof DecisionTooLargeError ? rejection('invalidParams', error.message, { field: 'cwd' }) : error

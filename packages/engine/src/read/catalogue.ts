@@ -1,5 +1,6 @@
 import { LOG_FORMAT } from '@parley/journal'
 import type { Access, ConversationId, ConversationState, ListedConversation, Rights } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 
 /** Facts about a conversation that a list shows and a search looks at. */
 export interface ConversationRow {
@@ -40,20 +41,11 @@ export interface Catalogue {
   live(listed: Listed): LiveOwner | null
 }
 
-/** Returns the row of an open conversation. */
 export function rowOf({ core }: ConversationState): ConversationRow {
   const { cwd, title, name, createdAt, archived, forkedFrom, access } = core.meta
-  return {
-    cwd,
-    environment: core.settings.environment ?? null,
-    title,
-    name,
-    createdAt,
-    archived,
-    forkedFrom,
-    minReader: LOG_FORMAT,
-    ...(access === undefined ? {} : { access }),
-  }
+  const where = { cwd, environment: core.settings.environment ?? null }
+  const facts = { title, name, createdAt, archived, forkedFrom, minReader: LOG_FORMAT }
+  return { ...where, ...facts, ...withoutUndefined({ access }) }
 }
 
 /** Returns the part of a catalogue that a client may read: for it, the rest is not there. */

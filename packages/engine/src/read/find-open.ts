@@ -13,9 +13,7 @@ import type { ConversationId } from '@parley/protocol'
 /** Days looked at, the newest; an open conversation of an earlier one is found by its whole id. */
 const days = 30
 
-/**
- * Finds a conversation that a server has open by a part of its id, even without a log; null unless exactly one matches.
- */
+/** Finds a conversation that a server has open by a part of its id, even without a log; null unless one matches. */
 export function findOpen(files: Files, home: string, text: string): ConversationId | null {
   if (isConversationId(text)) return isOpenSomewhere(files, home, text) ? text : null
   const ids = newestDays(files, home, days).flatMap((folder) =>

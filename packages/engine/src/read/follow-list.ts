@@ -11,19 +11,19 @@ export function createListFollowing(watch: FollowList): FollowList {
   let pause: NodeJS.Timeout | null = null
   let isDue = false
 
-  function tell(): void {
+  function notify(): void {
     isDue = pause !== null
     if (isDue) return
     pause = setTimeout(() => {
       pause = null
-      if (isDue) tell()
+      if (isDue) notify()
     }, pauseMs).unref()
     for (const listener of listeners) listener()
   }
 
   return (listener) => {
     listeners.add(listener)
-    end ??= watch(tell)
+    end ??= watch(notify)
     return () => {
       listeners.delete(listener)
       if (listeners.size > 0) return

@@ -50,7 +50,6 @@ export function toListed(catalogue: Catalogue, listed: Listed): ListedConversati
   }
 }
 
-/** Returns the names of all conversations. */
 export async function takenNames(catalogue: Catalogue): Promise<ReadonlySet<string>> {
   return new Set((await catalogue.all()).flatMap(({ row }) => row.name ?? []))
 }
@@ -70,11 +69,10 @@ export async function findConversation(
   params: ParamsOf<'conversation/resume'>,
 ): Promise<ConversationId> {
   const { conversationId, prefix, last, cwd } = params
-  if ([conversationId, prefix, last].filter((way) => way !== undefined).length !== 1) {
+  if ([conversationId, prefix, last].filter((name) => name !== undefined).length !== 1)
     throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
       field: 'conversationId',
     })
-  }
   if (last === true) return newest(catalogue, cwd)
   if (conversationId !== undefined && (await catalogue.has(conversationId))) return conversationId
   return byPrefixOrName(catalogue, prefix ?? conversationId ?? '')

@@ -111,11 +111,11 @@ function isAccess(value: unknown): value is Access {
 }
 
 function environmentIn(settings: unknown): string | null {
-  if (typeof settings !== 'object' || settings === null || !('environment' in settings)) return null
-  return typeof settings.environment === 'string' ? settings.environment : null
+  const environment = isRecord(settings) ? settings['environment'] : null
+  return typeof environment === 'string' ? environment : null
 }
 
 function titleIn(item: unknown): string {
-  const text = typeof item === 'object' && item !== null && 'text' in item ? item.text : ''
+  const text = isRecord(item) ? item['text'] : ''
   return typeof text === 'string' ? titleOf(text) : ''
 }

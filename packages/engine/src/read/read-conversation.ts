@@ -55,7 +55,6 @@ export async function readItems(
 /** Log that items are read from. */
 export interface ItemSource {
   readonly files: Files
-  /** Path of the log. */
   readonly log: string
   /** Returns a line as it is shown. */
   readonly shown: (line: LogLine) => LogLine
@@ -85,13 +84,11 @@ export async function findItem(ports: ReadPorts, conversationId: ConversationId,
   return null
 }
 
-interface ReadItem {
-  readonly item: CompletedItem
-  readonly sizeBytes: number
-}
-
 /** Reads completed items from the newest before a seq to the oldest. */
-async function* itemsBack({ files, log, shown }: ItemSource, before: number | null): AsyncGenerator<ReadItem> {
+async function* itemsBack(
+  { files, log, shown }: ItemSource,
+  before: number | null,
+): AsyncGenerator<{ readonly item: CompletedItem; readonly sizeBytes: number }> {
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
   const slices = timeSlices()

@@ -10,23 +10,18 @@ import {
   picturesOf,
   type ResultOf,
 } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import { createLogReader, type OwnEvent } from '../conversation/journal.ts'
 import { cutTexts, jsonBytes } from '../replies/wire-limits.ts'
 import { createReplyPage } from './reply-page.ts'
 
-interface TurnRange {
-  /** Only turns that started before this seq; null for all. */
-  readonly before: number | null
-  readonly limit: number
-}
-
 const types: ReadonlySet<string> = new Set(['turn.started', 'turn.ended', 'item.completed'])
 
-/** Reads the newest `limit` turns that fit in a reply from a log, oldest first. */
+/** Reads the newest `limit` turns of a log before a seq (null: all) that fit in a reply, oldest first. */
 export async function readTurns(
   files: Files,
   { log }: Pick<SessionPaths, 'log'>,
-  { before, limit }: TurnRange,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
 ): Promise<ResultOf<'conversation/turns'>> {
   using view = LogView.open(files, log)
   const reader = createLogReader(view.header())
@@ -96,9 +91,7 @@ function turnOf(
     endSeq: end?.seq ?? null,
     endedAt: end?.at ?? null,
     outcome: ofEnd?.outcome ?? null,
-    ...(ofEnd?.failure === undefined ? {} : { failure: ofEnd.failure }),
-    ...(ofEnd?.stopReason === undefined ? {} : { stopReason: ofEnd.stopReason }),
-    ...(ofEnd === undefined ? {} : { usage: ofEnd.usage }),
+    ...withoutUndefined({ failure: ofEnd?.failure, stopReason: ofEnd?.stopReason, usage: ofEnd?.usage }),
     message,
     answer: wholeAnswer(answer),
   }

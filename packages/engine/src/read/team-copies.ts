@@ -19,12 +19,12 @@ export interface TeamCopies {
 /** `refresh` brings one copy up to date. */
 export function createTeamCopies(refresh: (conversationId: ConversationId) => Promise<unknown>): TeamCopies {
   /** Time of the last change in lists of each copy when it was brought up to date; null while a server writes it. */
-  const broughtAt = new Map<ConversationId, number | null>()
+  const updatedAt = new Map<ConversationId, number | null>()
   const coming = new Map<ConversationId, Promise<boolean>>()
   const inTurn = limitConcurrency(atOnce)
 
   /** Resolves to false where the store is in trouble: the next search asks again. */
-  async function bringOne(id: ConversationId, changedAtMs: number | null): Promise<boolean> {
+  async function updateOne(id: ConversationId, changedAtMs: number | null): Promise<boolean> {
     try {
       await inTurn(() => refresh(id))
     } catch (error) {
@@ -32,16 +32,16 @@ export function createTeamCopies(refresh: (conversationId: ConversationId) => Pr
       // A log that the store has lost is not requested again until it changes.
       if (error.retryable) return false
     }
-    broughtAt.set(id, changedAtMs)
+    updatedAt.set(id, changedAtMs)
     return true
   }
 
   function begin(id: ConversationId, changedAtMs: number | null): Promise<boolean> {
     const known = coming.get(id)
     if (known !== undefined) return known
-    const brought = bringOne(id, changedAtMs).finally(() => coming.delete(id))
-    coming.set(id, brought)
-    return brought
+    const update = updateOne(id, changedAtMs).finally(() => coming.delete(id))
+    coming.set(id, update)
+    return update
   }
 
   return {
@@ -51,10 +51,10 @@ export function createTeamCopies(refresh: (conversationId: ConversationId) => Pr
         const { id } = listed
         // Its last lines come after the row that lists show.
         const changedAtMs = catalogue.live(listed) === null ? listed.modifiedAtMs : null
-        const last = broughtAt.get(id)
+        const last = updatedAt.get(id)
         if (last !== undefined && last !== null && last === changedAtMs) return []
         if (last === undefined || changedAtMs !== null) left.add(id)
-        return [begin(id, changedAtMs).then((isBrought) => void (isBrought ? left.delete(id) : left.add(id)))]
+        return [begin(id, changedAtMs).then((isUpdated) => void (isUpdated ? left.delete(id) : left.add(id)))]
       })
       const waited = new AbortController()
       await Promise.race([Promise.all(all), delay(waitMs, undefined, { signal: waited.signal }).catch(() => undefined)])

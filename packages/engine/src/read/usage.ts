@@ -1,3 +1,4 @@
+import { localDay } from '@parley/host'
 import {
   decodeHeader,
   type Files,
@@ -21,7 +22,6 @@ import type { Catalogue } from './catalogue.ts'
 import type { TeamCopies } from './team-copies.ts'
 
 type UsageRow = ResultOf<'usage/read'>['rows'][number]
-type Grouping = NonNullable<ParamsOf<'usage/read'>['by']>
 
 interface UsagePorts {
   readonly files: Files
@@ -60,7 +60,7 @@ export async function readUsage(
   return { rows: [...sums.values()].sort(by === 'day' ? newestFirst : dearestFirst), unread }
 }
 
-function keyOf({ day, model, modelProvider, folder }: Bucket, by: Grouping): string {
+function keyOf({ day, model, modelProvider, folder }: Bucket, by: NonNullable<ParamsOf<'usage/read'>['by']>): string {
   switch (by) {
     case 'day':
       return day
@@ -76,11 +76,8 @@ function newestFirst(a: UsageRow, b: UsageRow): number {
 }
 
 function dearestFirst({ counts: a }: UsageRow, { counts: b }: UsageRow): number {
+  const tokensOf = ({ inputTokens, outputTokens }: TokenCounts) => inputTokens + outputTokens
   return (b.costUsd ?? 0) - (a.costUsd ?? 0) || tokensOf(b) - tokensOf(a)
-}
-
-function tokensOf({ inputTokens, outputTokens }: TokenCounts): number {
-  return inputTokens + outputTokens
 }
 
 /** Calls of one conversation on one day, by one model, in one folder. */
@@ -161,10 +158,4 @@ function placeAfter(place: UsageOrigin, { event }: LoggedEnvelope): UsageOrigin 
     model: typeof model === 'string' ? model : place.model,
     modelProvider: typeof modelProvider === 'string' ? modelProvider : place.modelProvider,
   }
-}
-
-function localDay(atMs: number): string {
-  const at = new Date(atMs)
-  const two = (number: number) => String(number).padStart(2, '0')
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
 }

@@ -26,10 +26,7 @@ export function notPermitted(change: string, next = 'Connect without `access: "r
   return rejection('notPermitted', `This client is connected read-only, and this ${change}. ${next}`)
 }
 
-/**
- * Converts an error of the engine to the error a client gets. Unknown errors are returned unchanged and become
- * `internal`.
- */
+/** Converts an error of the engine to the error a client gets. Unknown errors stay as they are and become `internal`. */
 export function asRejection(error: unknown): unknown {
   if (error instanceof StorageError) {
     const text = storageText(error, 'Make room and send it again; nothing shown was lost.')

@@ -19,7 +19,7 @@ export async function searchConversations(
   { query, cwd, archived, limit = 20, waitMs = 100 }: ParamsOf<'conversation/search'>,
 ): Promise<ResultOf<'conversation/search'>> {
   const startedMs = performance.now()
-  // Each window searches for nothing after its start, to read the local logs: that fetches no conversation of others.
+  // Each window sends an empty search after its start, to index the local logs: that fetches no conversation of others.
   const absent = query.trim() === '' ? 0 : ((await copies?.bring(catalogue, waitMs)) ?? 0)
   const leftMs = Math.max(0, waitMs - (performance.now() - startedMs))
   const found = await search.find(query, leftMs).catch(withAdvice)

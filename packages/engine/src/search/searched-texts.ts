@@ -17,10 +17,7 @@ export const searchedTexts: SearchedTexts = {
   },
 }
 
-function textOfLine(
-  line: LogLine,
-  reader: LogReader,
-): { readonly own: OwnEvent; readonly searched: SearchedText } | null {
+function textOfLine(line: LogLine, reader: LogReader): { own: OwnEvent; searched: SearchedText } | null {
   const own = reader.readOwn(line)
   const searched = own === null ? null : searchedText(own.event)
   return own === null || searched === null ? null : { own, searched }
@@ -85,7 +82,7 @@ interface WordSpan {
   readonly to: number
 }
 
-/** Returns the first place of the word that has the most of the others near; the beginning where only the index knows. */
+/** Returns the first place of the word with the most other words near it; the beginning where only the index has them. */
 function bestPlace(text: string, words: readonly SearchWord[]): WordSpan {
   const places = words.flatMap((word) => findWord(text, word) ?? [])
   const near = ({ from, to }: WordSpan) => {

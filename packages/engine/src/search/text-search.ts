@@ -10,6 +10,7 @@ import {
   sessionPaths,
   type TextIndex,
 } from '@parley/journal'
+import { withoutUndefined } from '@parley/text'
 import { createLogReader } from '../conversation/journal.ts'
 import type { SearchExcerpt, TextSearch } from '../ports/text-search.ts'
 import { excerptOf, searchedTexts } from './searched-texts.ts'
@@ -38,13 +39,8 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
   let due: readonly SessionFile[] = []
   let background: Promise<void> | null = null
 
-  const opened = () => {
-    index ??= openTextIndex({
-      files,
-      home,
-      texts: searchedTexts,
-      ...(limitBytes === undefined ? {} : { limitBytes }),
-    })
+  const openIndex = () => {
+    index ??= openTextIndex({ files, home, texts: searchedTexts, ...withoutUndefined({ limitBytes }) })
     return index
   }
 
@@ -53,7 +49,7 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
     const [log] = due
     if (log === undefined) return
     try {
-      if (opened().readOn(log)) return
+      if (openIndex().readOn(log)) return
     } catch (error) {
       // A log that cannot be read is left for the next request.
       if (!(error instanceof StorageError) || error.operation === 'search') throw error
@@ -66,14 +62,14 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
     while (!stopped.signal.aborted) {
       const startMs = performance.now()
       if (due.length > 0) readNext()
-      else if (opened().purge()) return
+      else if (openIndex().purge()) return
       const restMs = Math.min(longestRestMs, (performance.now() - startMs) * restFactor)
       await delay(restMs, undefined, { ref: false, signal: stopped.signal }).catch(() => undefined)
     }
   }
 
   function workOn(): void {
-    // What fails here fails again with the next request, which is told.
+    // A failure here happens again with the next request, which reports it.
     background ??= work()
       .catch(() => undefined)
       .finally(() => {
@@ -84,12 +80,12 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
   return {
     async find(query, waitMs) {
       const endMs = performance.now() + waitMs
-      due = opened().survey()
+      due = openIndex().survey()
       while (due.length > 0 && performance.now() < endMs) {
         readNext()
         await nextTurn()
       }
-      const found = { logs: opened().find(searchWords(query)), unread: due.length, leftOut: opened().leftOut() }
+      const found = { logs: openIndex().find(searchWords(query)), unread: due.length, leftOut: openIndex().leftOut() }
       workOn()
       return found
     },
@@ -97,12 +93,12 @@ export function createTextSearch(ports: SearchPorts): OwnThreadSearch {
       return found.map((one) => {
         const excerpt = readExcerpt(files, home, one)
         // The index is wrong about this log, so that it is read anew.
-        if (excerpt === null) opened().forget(one.id)
+        if (excerpt === null) openIndex().forget(one.id)
         return excerpt
       })
     },
     async forget(id) {
-      opened().forget(id)
+      openIndex().forget(id)
       workOn()
     },
     settled: async () => background ?? undefined,

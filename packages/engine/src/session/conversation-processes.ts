@@ -9,7 +9,6 @@ import { pickLines } from '../tools/processes/output-lines.ts'
 import { type OutputPattern, readPattern } from '../tools/processes/output-pattern.ts'
 import { endedCommand } from '../tools/processes/process-end.ts'
 
-type ReadParams = ParamsOf<'conversation/process/read'>
 type ReadResult = ResultOf<'conversation/process/read'>
 
 /** Background commands and commands of the user, as clients see them. */
@@ -19,7 +18,7 @@ export interface ConversationProcesses {
   /** Stops a background command, by its item. Returns false for one that does not run. */
   stop(itemId: ItemId): boolean
   /** Rejects with `processNotFound`, or `invalidParams` for a search that cannot be read. */
-  read(params: ReadParams): Promise<ReadResult>
+  read(params: ParamsOf<'conversation/process/read'>): Promise<ReadResult>
   /** Records that a line is waited for, and has a notice recorded once it is printed. Throws as `read` rejects. */
   tellWhen(
     params: Pick<ParamsOf<'conversation/process/tellWhen'>, 'itemId' | 'pattern'>,
@@ -29,19 +28,14 @@ export interface ConversationProcesses {
   waitOn(itemId: ItemId): void
 }
 
-/** Commands of the user: all running ones, and the last ended ones. */
-interface OwnProcesses extends ReadableProcesses {
-  /** Returns the end of a command; null for one that runs. */
-  end(itemId: ItemId): CommandEnd | null
-}
-
 /** Most lines that users of a conversation wait for. */
 const maxWaits = 32
 
 interface ProcessPorts extends Pick<ToolPorts, 'clock' | 'redaction' | 'tellPrinted'> {
   readonly conversation: Pick<Conversation, 'state' | 'record'>
   readonly background: BackgroundProcesses
-  readonly own: OwnProcesses
+  /** Commands of the user: all running ones, and the last ended ones. `end` returns null for a running command. */
+  readonly own: ReadableProcesses & { end(itemId: ItemId): CommandEnd | null }
   readonly onFault: (fault: unknown) => void
 }
 
@@ -62,8 +56,8 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       if (isRunning) background.stop(itemId).catch(onFault)
       return isRunning
     },
-    async read({ itemId, tail, search: sought, changedFrom: sinceByte = 0, waitMs = 0 }) {
-      const search = sought === undefined ? null : patternOf(sought, 'search')
+    async read({ itemId, tail, search: searchText, changedFrom: sinceByte = 0, waitMs = 0 }) {
+      const search = searchText === undefined ? null : patternOf(searchText, 'search')
       const processes = holderOf(itemId, ports)
       const wanted = { pattern: null, exit: false, timeoutMs: waitMs, sinceByte, signal }
       if (waitMs > 0) await awaitOutput(itemId, wanted, { background: processes, clock })
@@ -108,7 +102,6 @@ function inputKind(stdin: ProcessInput | null): Pick<ReadResult, 'input'> {
   return stdin?.isOpen === true ? { input: stdin.isTerminal ? 'terminal' : 'pipe' } : {}
 }
 
-/** Returns the holder of a command's output. */
 function holderOf(itemId: ItemId, { background, own }: Pick<ProcessPorts, 'background' | 'own'>): ReadableProcesses {
   const holder = [background, own].find((processes) => processes.output(itemId) !== null)
   if (holder === undefined) throw unknownProcess(itemId)

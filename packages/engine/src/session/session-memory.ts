@@ -122,15 +122,10 @@ export function grantsUnder(mode: SandboxMode, grants: readonly SessionGrant[]):
 
 /** Calls that run in the foreground of their turn, until they end or a user sends them to the background. */
 interface ForegroundCalls {
-  enter(itemId: ItemId): ForegroundCall
+  /** Adds a call; `sent` aborts when a user sends it to the background. */
+  enter(itemId: ItemId): { readonly sent: AbortSignal; leave(): void }
   /** Sends a call to the background. Returns false for one that does not run here. */
   send(itemId: ItemId): boolean
-}
-
-interface ForegroundCall {
-  /** Aborts when a user sends the call to the background. */
-  readonly sent: AbortSignal
-  leave(): void
 }
 
 function createForegroundCalls(): ForegroundCalls {

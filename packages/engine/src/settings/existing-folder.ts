@@ -18,12 +18,9 @@ export function assertAdded(folders: readonly string[]): void {
   }
 }
 
-/**
- * Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless nothing is there and the folder may be
- * made later.
- */
+/** Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless the folder may be made later. */
 export function existingFolder(path: string, { mayBeMissing = false } = {}): string {
-  // It would be taken from the folder that the server happens to have been started in.
+  // A relative path would count from the folder in which the server was started.
   if (!isAbsolute(path))
     throw rejection('invalidParams', `The folder must be an absolute path; ${path} is not.`, { field: 'cwd' })
   const folder = resolve(path)

@@ -1,5 +1,6 @@
 import type { Config, ModelSettings } from '@parley/config'
 import { type ListedFacts, type ModelFacts, modelFacts, type Price, type ProviderConfig } from '@parley/models'
+import { withoutUndefined } from '@parley/text'
 
 /** Assumptions about a model without known facts. */
 export const unknownModel: ModelFacts = {
@@ -11,17 +12,15 @@ export const unknownModel: ModelFacts = {
   toolShape: 'edit',
 }
 
-interface FactsSource {
-  readonly provider: ProviderConfig | null
-  /** Facts of the model in the list of its provider. */
-  readonly listed?: ListedFacts
-}
-
 /**
  * Returns the known facts of a model. Top-level keys come first, then `[models]`, the provider's entry, the provider's
- * list and the catalogue.
+ * list (`listed`) and the catalogue.
  */
-export function factsOfModel({ provider, listed = {} }: FactsSource, model: string, config: Config): ModelFacts {
+export function factsOfModel(
+  { provider, listed = {} }: { readonly provider: ProviderConfig | null; readonly listed?: ListedFacts },
+  model: string,
+  config: Config,
+): ModelFacts {
   const known = provider === null ? unknownModel : modelFacts(provider, model)
   const own = config.models?.[model]
   const entry = provider === null ? undefined : config.model_providers?.[provider.id]
@@ -63,10 +62,5 @@ function priceOf(own: ModelSettings['price'], known: Price | null): Price | null
   if (input === undefined || output === undefined) return null
   const cachedInput = own.cached_input ?? known?.cachedInput
   const cacheWrite = own.cache_write ?? known?.cacheWrite
-  return {
-    input,
-    ...(cachedInput === undefined ? {} : { cachedInput }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    output,
-  }
+  return { input, ...withoutUndefined({ cachedInput, cacheWrite }), output }
 }

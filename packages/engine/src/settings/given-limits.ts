@@ -7,7 +7,7 @@ import { configHere, configOnly, readConfig } from './read-config.ts'
 
 type Permissions = Pick<Settings, 'approvalPolicy' | 'sandbox'>
 
-/** Limits that configuration, flags and people gave. A log can narrow them and never widen them. */
+/** Limits by configuration, flags and people. A log can narrow them and never widen them. */
 export interface GivenLimits extends Permissions {
   /** True where full access may go with the policy `never`. */
   readonly neverWithFullAccess: boolean
@@ -21,8 +21,8 @@ interface GivenLimitsPorts {
 }
 
 /**
- * Returns the limits that a recorded conversation may have in this process: those of the configuration of its folder, the
- * caller's profile and `-c`, and the server's flags. `sealed` are folders that a person gave it in an earlier process.
+ * Returns the limits that a recorded conversation may have in this process. They come from the configuration of its folder,
+ * the caller's profile and `-c`, and the server's flags. `sealed` are folders that a person added in an earlier process.
  */
 export function givenLimits(
   { core }: ConversationState,
@@ -46,7 +46,6 @@ export function givenLimits(
   }
 }
 
-/** Narrows recorded permissions to the given ones. */
 export function withinGiven(recorded: Permissions, given: GivenLimits): Permissions {
   return {
     sandbox: stricterSandbox(recorded.sandbox, given.sandbox),
@@ -55,8 +54,8 @@ export function withinGiven(recorded: Permissions, given: GivenLimits): Permissi
 }
 
 /**
- * Returns false for a policy under which something runs unasked that the given one asks about: any but `untrusted` where
- * that is given. `never` with full access is the ceiling's affair.
+ * Returns false for a policy that asks about less than the given policy: any but `untrusted` where that is given. The
+ * ceiling decides about `never` with full access.
  */
 function asksEnough(policy: Settings['approvalPolicy'], { approvalPolicy, neverWithFullAccess }: GivenLimits): boolean {
   if (policy === approvalPolicy || approvalPolicy !== 'untrusted') return true

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readUnlocked } from '@parley/host'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import { credibleFacts, type ListedFacts, type ProviderConfig } from '@parley/models'
+import { isRecord } from '@parley/text'
 
 export interface KeptList {
   /** Time of the provider's answer, in ms since the epoch. */
@@ -14,7 +15,6 @@ export interface KeptList {
 }
 
 interface KeepPorts {
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly files: Files
 }
@@ -28,7 +28,6 @@ export interface ListStore {
 
 const noStore: ListStore = { read: () => null, keep: () => undefined }
 
-/** Returns the place of a provider's list. */
 export function storeOf(provider: ProviderConfig | null, { home, files }: KeepPorts): ListStore {
   if (provider === null) return noStore
   const path = pathOf(provider, home)
@@ -92,11 +91,11 @@ function stampOf(path: string): string {
 function readList(path: string): KeptList | null {
   try {
     const value: unknown = JSON.parse(readUnlocked(path))
-    if (typeof value !== 'object' || value === null || !('listedAt' in value) || !('models' in value)) return null
-    const { listedAt, models } = value
+    if (!isRecord(value)) return null
+    const { listedAt, models, facts } = value
     if (typeof listedAt !== 'number' || !Array.isArray(models)) return null
-    const facts = 'facts' in value ? { facts: readFacts(value.facts) } : {}
-    return { listedAt, models: models.filter((id) => typeof id === 'string'), ...facts }
+    const known = facts === undefined ? {} : { facts: readFacts(facts) }
+    return { listedAt, models: models.filter((id) => typeof id === 'string'), ...known }
   } catch {
     return null
   }
@@ -105,9 +104,6 @@ function readList(path: string): KeptList | null {
 function readFacts(value: unknown): Readonly<Record<string, ListedFacts>> {
   if (typeof value !== 'object' || value === null) return {}
   return Object.fromEntries(
-    Object.entries(value).map(([id, said]) => [
-      id,
-      credibleFacts(typeof said === 'object' && said !== null ? said : {}),
-    ]),
+    Object.entries(value).map(([id, facts]) => [id, credibleFacts(isRecord(facts) ? facts : {})]),
   )
 }

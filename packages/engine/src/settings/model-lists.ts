@@ -7,7 +7,6 @@ import { assertProvider, chooseProvider, type ModelSources, providerOf } from '.
 import { readConfig } from './read-config.ts'
 
 export interface ListPorts {
-  /** `$PARLEY_HOME`. */
   readonly home: string
   readonly env: Env
   readonly keys: ProviderKeys
@@ -15,17 +14,15 @@ export interface ListPorts {
   readonly models: ModelSources
 }
 
-type ModelList = ResultOf<'model/list'>
-
 /**
  * Lists the models of the configured providers and known local servers, or of one provider alone. Lists are kept in
- * `$PARLEY_HOME/models`; with `kept` nothing is asked. Rejects with `invalidParams` for an unknown provider.
+ * `$PARLEY_HOME/models`; with `kept` no request is sent. Rejects with `invalidParams` for an unknown provider.
  */
 export async function listModels(
   { provider, kept }: ParamsOf<'model/list'>,
   ports: ListPorts,
   now: () => number,
-): Promise<ModelList> {
+): Promise<ResultOf<'model/list'>> {
   const { home, env, keys } = ports
   const { values } = readConfig(home, {})
   const chosen = chooseProvider(values, { env, kept: keys.kept() })
@@ -34,13 +31,13 @@ export async function listModels(
   const ids = provider === undefined ? all : [provider]
   const { signal } = new AbortController()
   const sourceOf = ports.models(values)
-  const look = async (id: string): Promise<ProviderModels> => {
+  const listOf = async (id: string): Promise<ProviderModels> => {
     const store = storeOf(providerOf(id, values, env), ports)
     if (kept === true) return { id, list: store.read(), problem: null }
     return { id, ...afterListing(await sourceOf(id).client.listModels(signal), store, now()) }
   }
   const [found, local] = await Promise.all([
-    Promise.all(ids.map(look)),
+    Promise.all(ids.map(listOf)),
     provider === undefined && kept !== true ? probeLocal(signal) : [],
   ])
   return {
@@ -48,12 +45,9 @@ export async function listModels(
       (list?.models ?? []).map((id) => ({ provider, id, current: chosen?.id === provider && chosen.model === id })),
     ),
     problems: found.flatMap(({ id: provider, problem }) => (problem === null ? [] : [{ provider, message: problem }])),
-    local: local.map(({ provider: { id, name, baseUrl }, models }) => ({
-      provider: id,
-      name,
-      baseUrl,
-      models: [...models],
-    })),
+    local: local.map(({ provider: { id, name, baseUrl }, models }) => {
+      return { provider: id, name, baseUrl, models: [...models] }
+    }),
     lists: found.flatMap(({ id: provider, list }) => (list === null ? [] : [{ provider, listedAt: list.listedAt }])),
   }
 }

@@ -17,7 +17,7 @@ import {
   type RetryLimits,
 } from '@parley/models'
 import { unconfiguredProvider } from '@parley/protocol'
-import { closest } from '@parley/text'
+import { closest, withoutUndefined } from '@parley/text'
 import type { Fallback } from '../core/fallback-model.ts'
 import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { isUsable, type KeysFound, lacksKey } from '../credentials/usable-providers.ts'
@@ -42,7 +42,6 @@ export interface ModelSource {
   readonly maxOutputOf: (model: string) => number | undefined
 }
 
-/** Returns the models of one configuration, by provider id. */
 export type ModelSources = (config: Config) => (providerId: string) => ModelSource
 
 interface ModelSourcePorts {
@@ -63,10 +62,7 @@ interface ModelSourcePorts {
   readonly plugins?: PluginPorts
 }
 
-/**
- * Creates the clients of the configured providers on demand. The client of an unknown provider fails with an
- * explanation.
- */
+/** Creates the clients of configured providers on demand. The client of an unknown provider fails with an explanation. */
 export function createModelSources(config: Config, ports: ModelSourcePorts): (providerId: string) => ModelSource {
   const known = new Map<string, ModelSource>()
   return (providerId) => {
@@ -100,8 +96,8 @@ function factsOncePerModel(
   const known = new Map<string, { readonly listed: ListedFacts; readonly facts: ModelFacts }>()
   return (model) => {
     const listed = listedFacts(model)
-    const before = known.get(model)
-    if (before?.listed === listed) return before.facts
+    const earlier = known.get(model)
+    if (earlier?.listed === listed) return earlier.facts
     const facts = search(model, listed)
     known.set(model, { listed, facts })
     return facts
@@ -161,9 +157,7 @@ function unknownProvider(providerId: string, config: Config, env: Env): ModelCli
   }
 }
 
-/**
- * Providers that play a recording which comes with the program: the demo, and the answer where no model is configured.
- */
+/** Providers that play a recording of the program: the demo, and the answer where no model is configured. */
 const recordedProviders = ['demo', unconfiguredProvider] as const
 
 type RecordedProvider = (typeof recordedProviders)[number]
@@ -176,8 +170,7 @@ export function isRecordedProvider(providerId: string): providerId is RecordedPr
 export function fallbacksOf({ fallback_models: models = [] }: Config): readonly Fallback[] {
   return models.map((entry) => {
     if (typeof entry === 'string') return { model: entry }
-    const { model, provider } = entry
-    return provider === undefined ? { model } : { model, provider }
+    return { model: entry.model, ...withoutUndefined({ provider: entry.provider }) }
   })
 }
 
@@ -206,13 +199,10 @@ export function chooseProvider(config: Config, found: KeysFound): ChosenProvider
   if (named !== undefined) return { ...modelFor(named, config, env), because: 'model_provider names it' }
   const [id] = usableProviders(config, found)
   if (id === undefined) return null
-  return { ...modelFor(id, config, env), because: whyFirst(providerOf(id, config, env), found) }
+  return { ...modelFor(id, config, env), because: reasonForChoice(providerOf(id, config, env), found) }
 }
 
-/**
- * Returns the providers that can be asked, in the order of choice: configured ones, and built-in ones with a key of
- * their own.
- */
+/** Returns the usable providers in the order of choice: built-in ones with a key of their own, and configured ones. */
 export function usableProviders(config: Config, found: KeysFound): readonly string[] {
   const { env } = found
   const configured = Object.keys(config.model_providers ?? {})
@@ -230,7 +220,7 @@ function modelFor(id: string, { model, model_providers: own }: Config, env: Env)
   return { id, model: known, warning }
 }
 
-function whyFirst(provider: ProviderConfig | null, { env, kept }: KeysFound): string {
+function reasonForChoice(provider: ProviderConfig | null, { env, kept }: KeysFound): string {
   const variable = provider === null ? undefined : keyVariable(provider, env)
   if (variable === undefined && provider !== null && kept.has(provider.id))
     return `\`parley login ${provider.id}\` has kept the first key`
@@ -268,22 +258,18 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
   const baseUrl = settings?.base_url ?? openaiBaseUrl ?? builtIn?.baseUrl
   if (baseUrl === undefined) return null
   const envKey = settings?.env_key ?? builtIn?.envKey
-  const envHeaders = settings?.env_headers
   const otherEnvKey = settings?.env_key === undefined ? builtIn?.otherEnvKey : undefined
   const configured = settings?.wire_api === 'recorded' ? undefined : settings?.wire_api
   const wireApi = configured ?? builtIn?.wireApi ?? configDefaults.wire_api
-  const defaultModel = builtIn?.defaultModel
   return {
     id: providerId,
     name: settings?.name ?? builtIn?.name ?? providerId,
     baseUrl,
     wireApi,
-    ...(envKey === undefined ? {} : { envKey }),
-    ...(otherEnvKey === undefined ? {} : { otherEnvKey }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...withoutUndefined({ envKey, otherEnvKey, defaultModel: builtIn?.defaultModel }),
     ...(settings?.oauth === undefined ? {} : { needsLogin: true as const }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
-    ...(envHeaders === undefined ? {} : { envHeaders }),
+    ...withoutUndefined({ envHeaders: settings?.env_headers }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
     ...networkFields(settings ?? {}, config, env),
   }

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
 import { type Env, type ProviderConfig, providerDefaults } from '@parley/models'
+import { withoutUndefined } from '@parley/text'
 
 type NetworkFields = Pick<
   ProviderConfig,
@@ -14,8 +15,7 @@ export function networkFields(settings: ProviderSettings, { network }: Config, e
     requestMaxRetries: settings.request_max_retries ?? providerDefaults.requestMaxRetries,
     streamMaxRetries: settings.stream_max_retries ?? providerDefaults.streamMaxRetries,
     streamIdleTimeoutMs: settings.stream_idle_timeout_ms ?? providerDefaults.streamIdleTimeoutMs,
-    ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
-    ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    ...withoutUndefined({ connectTimeoutMs, requestTimeoutMs }),
     ...(network === undefined ? {} : { network: networkSettings(network, env) }),
   }
 }
@@ -25,12 +25,7 @@ export function networkSettings(
   { proxy, no_proxy: noProxy, ca_file: caFile, system_ca: systemCa }: NonNullable<Config['network']>,
   env: Env,
 ): NonNullable<NetworkFields['network']> {
-  return {
-    ...(proxy === undefined ? {} : { proxy }),
-    ...(noProxy === undefined ? {} : { noProxy }),
-    ...(caFile === undefined
-      ? {}
-      : { caFile: isAbsolute(caFile) ? caFile : join(env['HOME'] ?? '/', caFile.slice(2)) }),
-    ...(systemCa === undefined ? {} : { systemCa }),
-  }
+  const isPlain = caFile === undefined || isAbsolute(caFile)
+  const absoluteFile = isPlain ? caFile : join(env['HOME'] ?? '/', caFile.slice(2))
+  return withoutUndefined({ proxy, noProxy, caFile: absoluteFile, systemCa })
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config, ProviderSettings } from '@parley/config'
 import type { Env, ProviderConfig } from '@parley/models'
-import { packageFolder } from '@parley/text'
+import { packageFolder, withoutUndefined } from '@parley/text'
 import { networkFields } from './network-settings.ts'
 
 /** Returns a provider that an AI SDK package speaks with; its address is the package's own unless one is configured. */
@@ -18,9 +18,7 @@ export function pluginProvider(
     wireApi: 'plugin',
     baseUrl: settings.base_url ?? '',
     package: packageName,
-    ...(factory === undefined ? {} : { factory }),
-    ...(envKey === undefined ? {} : { envKey }),
-    ...(envHeaders === undefined ? {} : { envHeaders }),
+    ...withoutUndefined({ factory, envKey, envHeaders }),
     headers: settings.headers ?? {},
     queryParams: settings.query_params ?? {},
     ...networkFields(settings, config, env),
@@ -33,7 +31,6 @@ export function packagePlace(home: string, packageName: string): string | null {
   return folder === null ? null : join(home, 'providers', folder)
 }
 
-/** Tests if a package is installed. */
 export function isInstalled(home: string, packageName: string): boolean {
   const place = packagePlace(home, packageName)
   return place !== null && existsSync(join(place, 'entry.mjs'))

@@ -14,6 +14,7 @@ import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Rights, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
+import { withoutUndefined } from '@parley/text'
 import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { isCallersKey } from '../limits/callers-config.ts'
 import { assertNetworkAllowed, assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
@@ -22,19 +23,16 @@ import { chooseProvider, keyVariables } from './model-sources.ts'
 
 /** Reads all layers of a request's configuration. The caller passes a project only if it is trusted. */
 export function readConfig(home: string, overrides: Overrides, project: Project | null = null): EffectiveConfig {
-  const { profile, config } = overrides
   return readEffectiveConfig({
     home,
     flags: flagsAsConfig(overrides),
     ...(project === null ? {} : { project: project.layer }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(config === undefined ? {} : { config }),
+    ...configOnly(overrides),
   })
 }
 
 /** Configuration in a folder of this machine. */
 export interface ConfigHere {
-  /** Values of all layers. */
   readonly effective: EffectiveConfig
   /** Values of all layers but the project's. */
   readonly own: Config
@@ -50,8 +48,11 @@ interface ConfigSources {
 }
 
 /** Reads the configuration of a folder, with its project's if trusted. */
-export function configHere(cwd: string, overrides: Overrides, sources: ConfigSources): ConfigHere {
-  const { home, projects, projectThere = null } = sources
+export function configHere(
+  cwd: string,
+  overrides: Overrides,
+  { home, projects, projectThere = null }: ConfigSources,
+): ConfigHere {
   const own = readConfig(home, overrides)
   const project = chosenEnvironment(own.values) === null ? projects.of(cwd) : projectThere
   const effective = project?.state === 'trusted' ? readConfig(home, overrides, project) : own
@@ -65,20 +66,10 @@ export function choicesIn({ config = {}, profile }: Overrides, home: string): Ov
   const chosen = name === undefined ? {} : readProfile(home, name)
   const { model, model_provider: modelProvider, ...others } = { ...chosen, ...own }
   const { model_reasoning_effort: effort, approval_policy: approvalPolicy, sandbox_mode: sandbox } = others
-  const { environment } = others
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(modelProvider === undefined ? {} : { modelProvider }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(environment === undefined ? {} : { environment }),
-  }
+  return withoutUndefined({ model, modelProvider, effort, approvalPolicy, sandbox, environment: others.environment })
 }
 
-/**
- * Throws `aboveCeiling` for overrides of an existing conversation, its overrides by `config` and by a profile included.
- */
+/** Throws `aboveCeiling` for overrides of an existing conversation, also for those by `config` and by a profile. */
 export function assertOverridesAllowed(
   overrides: Overrides,
   now: Settings,
@@ -89,14 +80,12 @@ export function assertOverridesAllowed(
 }
 
 /** Returns only the overrides that choose a configuration: `-c` values and the profile. */
-export function configOnly({ config, profile }: Overrides): Overrides {
-  return { ...(config === undefined ? {} : { config }), ...(profile === undefined ? {} : { profile }) }
+export function configOnly({ config, profile }: Overrides): Pick<Overrides, 'config' | 'profile'> {
+  return withoutUndefined({ config, profile })
 }
 
-type ShellEnvironment = NonNullable<Config['shell_environment']>
-
 /** Returns the rules for the variables of commands; defaults stand in for keys that the section leaves out. */
-export function envRulesOf({ include = [], exclude = [], set = {} }: ShellEnvironment = {}) {
+export function envRulesOf({ include = [], exclude = [], set = {} }: NonNullable<Config['shell_environment']> = {}) {
   return { include, exclude, set }
 }
 
@@ -128,12 +117,9 @@ export function describeConfig(
     const origin = isWhole || isCallersKey(key) ? origins.get(key) : undefined
     return origin === undefined ? [] : [{ key, value: shownValue(key, value, redaction.text), origin }]
   })
+  const reason = chosen === null ? 'default' : `default: ${chosen.because}`
   const defaults = [
-    {
-      key: 'model_provider',
-      value: chosen?.id ?? null,
-      origin: chosen === null ? 'default' : `default: ${chosen.because}`,
-    },
+    { key: 'model_provider', value: chosen?.id ?? null, origin: reason },
     { key: 'model', value: chosen?.model ?? null, origin: 'default' },
     { key: 'approval_policy', value: configDefaults.approval_policy, origin: 'default' },
     { key: 'sandbox_mode', value: configDefaults.sandbox_mode, origin: 'default' },

@@ -2,6 +2,7 @@ import { posix, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { chosenEnvironment, layerOfOverrides } from '@parley/config'
 import type { Actor, ConversationEvent, ConversationState, ItemId, Overrides, Settings } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import { noticeItem } from '../conversation/notices.ts'
 import {
   assertNetworkAllowed,
@@ -32,40 +33,37 @@ export interface Resumer extends SecretSurroundings {
   readonly given: GivenLimits | null
 }
 
-/**
- * Returns the events of a resume that changes recorded settings. Recorded values stay unless a flag of the caller
- * differs.
- */
+/** Returns the events of a resume that changes recorded settings. Recorded values stay unless a caller's flag differs. */
 export function resumeChanges(
   state: ConversationState,
   overrides: Overrides,
-  { by, newItemId, given, ...around }: Resumer,
+  { by, newItemId, given, ...surroundings }: Resumer,
 ): readonly ConversationEvent[] {
-  const { home, ceiling } = around
+  const { home, ceiling } = surroundings
   const { meta, settings } = state.core
   const cwd = resumeFolder(state, overrides, given === null)
-  const asked = { ...choicesIn(overrides, home), ...overrides }
-  const { environment, model, modelProvider, effort } = asked
+  const requested = { ...choicesIn(overrides, home), ...overrides }
+  const { environment, model, modelProvider, effort } = requested
   const recorded = { approvalPolicy: settings.approvalPolicy, sandbox: settings.sandbox }
-  const counted = given === null ? recorded : withinGiven(recorded, given)
-  const wanted = { ...recorded, ...limitsIn(asked) }
-  const within = { ...counted, ...limitsIn(asked) }
-  const { approvalPolicy, sandbox: allowed } = underCeiling(within, asked, ceiling())
+  const confirmed = given === null ? recorded : withinGiven(recorded, given)
+  const wanted = { ...recorded, ...limitsIn(requested) }
+  const within = { ...confirmed, ...limitsIn(requested) }
+  const { approvalPolicy, sandbox: allowed } = underCeiling(within, requested, ceiling())
   assertSameMachine(settings.environment, environment)
   assertNetworkAllowed(overrides.network, ceiling())
   const addedRoots = addedFolders(overrides, cwd)
-  if (settings.environment === undefined) assertAdded(addedRoots)
   const isHere = settings.environment === undefined
-  const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, around)) : []
+  if (isHere) assertAdded(addedRoots)
+  const closed = isHere ? settings.writableRoots.filter((root) => isClosedFolder(root, surroundings)) : []
   const unknown = settings.writableRoots.filter(
     (root) =>
       !closed.includes(root) && given !== null && !given.writableRoots.some((one) => resolve(cwd, one) === root),
   )
-  const left = [...closed, ...unknown]
-  const stay = overrides.writableRoots === undefined ? settings.writableRoots : []
-  const roots = [...new Set([...stay.filter((root) => !left.includes(root)), ...addedRoots])]
+  const leftOut = [...closed, ...unknown]
+  const kept = overrides.writableRoots === undefined ? settings.writableRoots : []
+  const roots = [...new Set([...kept.filter((root) => !leftOut.includes(root)), ...addedRoots])]
   if (isHere) assertOwnFilesOutside([cwd, ...roots], home)
-  if (isHere) assertNoSecretFolder([cwd, ...addedRoots], around)
+  if (isHere) assertNoSecretFolder([cwd, ...addedRoots], surroundings)
   const sandbox = isHere ? fittingMode({ roots: [cwd, ...roots], sandbox: allowed }) : allowed
   const change = {
     ...differing('model', model, settings.model),
@@ -86,12 +84,9 @@ export function resumeChanges(
       newItemId,
     ),
     ...loweredNotice(sandbox === allowed ? null : wholeSystemText, newItemId),
-    ...closed
+    ...leftOut
       .filter((root) => !addedRoots.includes(root))
-      .flatMap((root) => loweredNotice(closedText(root), newItemId)),
-    ...unknown
-      .filter((root) => !addedRoots.includes(root))
-      .flatMap((root) => loweredNotice(unknownText(root), newItemId)),
+      .flatMap((root) => loweredNotice(closed.includes(root) ? closedText(root) : unknownText(root), newItemId)),
   ]
 }
 
@@ -132,15 +127,10 @@ function enforcementAfter(sandbox: Settings['sandbox'], recorded: Settings): Set
 }
 
 function limitsIn({ approvalPolicy, sandbox }: Overrides): RequestedPermissions {
-  return {
-    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-  }
+  return withoutUndefined({ approvalPolicy, sandbox })
 }
 
-/**
- * Builds the notice that recorded limits were lowered to the ceiling: a log cannot grant more than the server allows.
- */
+/** Builds the notice that recorded limits were lowered to the ceiling: a log cannot grant more than the server allows. */
 function loweredNotice(title: string | null, newItemId: () => ItemId): ConversationEvent[] {
   if (title === null) return []
   return [{ type: 'item.completed', item: noticeItem(newItemId(), { level: 'warning', code: 'limitsLowered', title }) }]
@@ -154,8 +144,8 @@ function resumeFolder({ core: { meta, settings } }: ConversationState, overrides
 }
 
 /** Throws `configInvalid` for another environment: recorded paths and patches belong to one machine. */
-function assertSameMachine(recorded: string | undefined, asked: string | undefined): void {
-  if (asked === undefined || chosenEnvironment({ environment: asked }) === (recorded ?? null)) return
+function assertSameMachine(recorded: string | undefined, requested: string | undefined): void {
+  if (requested === undefined || chosenEnvironment({ environment: requested }) === (recorded ?? null)) return
   const where = recorded === undefined ? 'on this machine' : `in environment ${recorded}`
   throw rejection('configInvalid', `This conversation works ${where}, and that cannot be changed. Start a new one.`, {
     where: 'environment',

@@ -7,15 +7,10 @@ import type { ParamsOf, ResultOf } from '@parley/protocol'
 import { systemErrorReason } from '@parley/workspace'
 import { rejection } from '../replies/rejection.ts'
 
-interface WritePorts {
-  readonly home: string
-  readonly files: Files
-}
-
 /** Sets one value in the user's config.toml and leaves all else of it as it is. Rejects with `configInvalid`. */
 export async function writeConfig(
   { value }: ParamsOf<'config/write'>,
-  { home, files }: WritePorts,
+  { home, files }: { readonly home: string; readonly files: Files },
 ): Promise<ResultOf<'config/write'>> {
   const file = join(home, 'config.toml')
   try {
@@ -29,7 +24,7 @@ export async function writeConfig(
   }
 }
 
-/** Replaces the file that the path leads to: many people keep theirs in a repository of their own, behind a link. */
+/** Replaces the file behind the link at a path: many people keep their configuration in a repository of their own. */
 async function replace(files: Files, home: string, { file, text }: { file: string; text: string }): Promise<void> {
   const real = realPathIfExists(file)
   if (real === null) makeFolders(files, home)

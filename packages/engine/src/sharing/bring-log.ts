@@ -18,18 +18,11 @@ export async function settleLog(files: Files, { log: path, acked }: SessionPaths
   if (!isCopy) log.raiseMinReader()
 }
 
-interface Sending {
-  readonly shipment: Shipment
-  /** Facts that lists show. */
-  readonly row: object
-  readonly modifiedAtMs: number
-}
-
-/** Sends the missing part of a log to the store; lists show the conversation once the store has all of it. */
+/** Sends the missing part of a log to the store; lists show its `row` once the store has all of it. */
 export async function sendLog(
   files: Files,
   { log }: SessionPaths,
-  { shipment, row, modifiedAtMs }: Sending,
+  { shipment, row, modifiedAtMs }: { shipment: Shipment; row: object; modifiedAtMs: number },
 ): Promise<void> {
   try {
     const sizeBytes = files.look(log)?.sizeBytes ?? 0
@@ -43,14 +36,15 @@ export async function sendLog(
   await shipment.close()
 }
 
-interface Keeping {
-  readonly shipment: Shipment
-  /** Resolves to a content that a file had; null where the store does not have it. */
-  readonly content: (hash: string) => Promise<Uint8Array | null>
-}
+/** Resolves to an earlier content of a file; null where the store does not have it. */
+type ReadContent = (hash: string) => Promise<Uint8Array | null>
 
-/** Syncs a log that was fetched with what files had, and removes its mark: without one it is a log of this machine alone. */
-export async function keepLog(files: Files, paths: SessionPaths, { shipment, content }: Keeping): Promise<void> {
+/** Syncs a fetched log with earlier contents of files, and removes its mark: without one it is a log of this machine alone. */
+export async function keepLog(
+  files: Files,
+  paths: SessionPaths,
+  { shipment, content }: { readonly shipment: Shipment; readonly content: ReadContent },
+): Promise<void> {
   const { log, sideFiles, acked, folders } = paths
   try {
     await fetchContents(files, paths, content)
@@ -63,11 +57,11 @@ export async function keepLog(files: Files, paths: SessionPaths, { shipment, con
   if (files.look(acked) !== null) files.remove(acked)
 }
 
-/** Fetches the contents that files had and that a log names, as far as the store has them. */
+/** Fetches the earlier contents of files that a log names, as far as the store has them. */
 async function fetchContents(
   files: Files,
   { log, sideFiles, snapshots }: SessionPaths,
-  content: Keeping['content'],
+  content: ReadContent,
 ): Promise<void> {
   const { namedIn, listedIn } = keptContents(snapshots)
   const hashes = new Set<string>()

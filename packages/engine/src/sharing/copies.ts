@@ -49,7 +49,7 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
     return paths
   }
 
-  /** Resolves to what lists show of a conversation of this machine. */
+  /** Resolves to the list entry of a conversation of this machine. */
   async function listedHere(conversationId: ConversationId): Promise<Listed> {
     listed ??= localCatalogue(files, home)
       .all()
@@ -85,7 +85,7 @@ export function createCopies({ store, files, home, program }: CopyParts): Copies
       await keepLog(files, paths, { shipment: await take(conversationId, 'stored'), content })
     } else {
       const listed = await listedHere(conversationId)
-      // What people gave it stays with its row, where the store has that.
+      // Grants of people stay with its row, where the store has them.
       const given = grantsIn(await store.lists.row(conversationId))
       const row = given === undefined ? listed.row : { ...listed.row, given }
       const shipment = await take(conversationId, 'own')

@@ -9,16 +9,14 @@ const beatMs = 5 * 60_000
 /** Time after a look that has failed, in ms. */
 const againMs = 10_000
 
-/** Conversations that are open in this process. */
-interface OpenHere {
-  get(conversationId: ConversationId): unknown
-  inOrder<Result>(conversationId: ConversationId, run: () => Promise<Result>): Promise<Result>
-}
-
 interface CopyPorts {
   readonly files: Files
   readonly home: string
-  readonly open: OpenHere
+  /** Conversations that are open in this process. */
+  readonly open: {
+    get(conversationId: ConversationId): unknown
+    inOrder<Result>(conversationId: ConversationId, run: () => Promise<Result>): Promise<Result>
+  }
   /** Name of this program in the lock, for other processes that find the conversation locked. */
   readonly program: string
   /** Takes a conversation out of the search. */
@@ -58,7 +56,7 @@ export function removeDeletedCopies(
     await forget(conversationId).catch(() => undefined)
   }
 
-  /** Resolves to false where the store or the disk is in trouble, which is told of elsewhere. */
+  /** Resolves to false where the store or the disk is in trouble, which is reported elsewhere. */
   async function look(): Promise<boolean> {
     try {
       for (const conversationId of await store.lists.deletedCopies(copyOf))
@@ -74,13 +72,13 @@ export function removeDeletedCopies(
 
   let timer: NodeJS.Timeout | undefined
   let isOver = false
-  function lookAgainAndAgain(): void {
+  function lookAndSchedule(): void {
     void look().then((isDone) => {
-      if (!isOver) timer = setTimeout(lookAgainAndAgain, isDone ? beatMs : againMs).unref()
+      if (!isOver) timer = setTimeout(lookAndSchedule, isDone ? beatMs : againMs).unref()
     })
   }
 
-  lookAgainAndAgain()
+  lookAndSchedule()
   return {
     [Symbol.dispose]() {
       isOver = true

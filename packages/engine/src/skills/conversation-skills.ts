@@ -22,7 +22,6 @@ interface SkillPorts extends PartPorts {
   readonly project: Pick<ConversationProject, 'latest'>
 }
 
-/** Opens the skills of a conversation. */
 export function conversationSkills(
   { conversation, projects, project, ...ports }: SkillPorts,
   { name: machine, files }: Pick<Environment, 'name' | 'files'>,
@@ -62,7 +61,7 @@ export function conversationSkills(
   }
 }
 
-/** Tells if a message of a user has started the skill, among the newest items. */
+/** Tells if a message of a user among the newest items has started the skill. */
 function wasStarted({ window }: ConversationState, name: string): boolean {
   const starts = useSkillArguments(name)
   return window.some(
@@ -89,9 +88,9 @@ function readable(
     files,
     isHidden: part.origin === 'user' && (!isLocal || isHiddenFromCommands(part, home)),
     // Only files that were listed are read: their paths have no links and lie in the folder.
-    read: (wanted) =>
-      files.includes(join(wanted))
-        ? readPartFile(part, join(wanted), maxFileBytes)
-        : { problem: 'it has no such file' },
+    read(path) {
+      const name = join(path)
+      return files.includes(name) ? readPartFile(part, name, maxFileBytes) : { problem: 'it has no such file' }
+    },
   }
 }

@@ -12,9 +12,8 @@ export interface Expanded {
   readonly calls: readonly MessageCall[]
 }
 
-interface Naming {
+interface SkillsInFolder {
   readonly skills: ConversationSkills
-  /** Folder of the conversation. */
   readonly cwd: string
 }
 
@@ -40,8 +39,8 @@ export function unknownCommand(input: readonly InputItem[], known: readonly Pick
  * Fills in the command that a message begins with, `/name arguments`. Its parts become calls, and each skill that is named
  * as `/name` or `$name`. Throws `invalidParams` for a command or skill that cannot be used.
  */
-export async function expandMessage(input: readonly InputItem[], naming: Naming): Promise<Expanded> {
-  const { skills, cwd } = naming
+export async function expandMessage(input: readonly InputItem[], available: SkillsInFolder): Promise<Expanded> {
+  const { skills, cwd } = available
   const texts = textsIn(input)
   const [, name = '', given = ''] = commandForm.exec(texts[0] ?? '') ?? []
   const known = skills.named(cwd)
@@ -51,7 +50,7 @@ export async function expandMessage(input: readonly InputItem[], naming: Naming)
   const named = known.filter((part) => part.kind === 'skill' && (part === begun || mentioned.includes(part.name)))
   const uses = named.map((part) => ({ name: useSkillName, arguments: useSkillArguments(part.name) }))
   if (begun?.kind !== 'command') return { input, calls: atMost(uses, 'This message') }
-  const { text, calls } = await expandCommand(begun, given, naming)
+  const { text, calls } = await expandCommand(begun, given, available)
   const at = input.findIndex(({ type }) => type === 'text')
   return {
     input: [...input.slice(0, at + 1), { type: 'text', text }, ...input.slice(at + 1)],
@@ -78,7 +77,7 @@ function call(name: string, input: Readonly<Record<string, string>>): MessageCal
   return { name, arguments: JSON.stringify(input) }
 }
 
-async function expandCommand({ name, text: { body } }: UsablePart, given: string, { skills, cwd }: Naming) {
+async function expandCommand({ name, text: { body } }: UsablePart, given: string, { skills, cwd }: SkillsInFolder) {
   const { text, commands, paths, unsafe } = fillCommand(body, given)
   if (unsafe !== null) throw rejection('invalidParams', unsafeText(name, unsafe), { field: 'input' })
   const areFiles = await Promise.all(paths.map((path) => skills.isFile(resolve(cwd, path))))

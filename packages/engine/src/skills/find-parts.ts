@@ -41,7 +41,6 @@ export interface UsablePart extends FoundPart {
 }
 
 export interface PartPorts {
-  /** `$PARLEY_HOME`. */
   readonly home: string
   /** Variables of the user, for their home. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -62,14 +61,9 @@ export function usable(parts: readonly FoundPart[]): readonly UsablePart[] {
   return parts.flatMap((part) => (part.problem === null && part.text !== null ? [{ ...part, text: part.text }] : []))
 }
 
-interface OwnFolder {
-  readonly folder: string
-  readonly kind: ProjectSkill['kind']
-}
-
-function ownFolders(home: string, userHome: string | undefined): readonly OwnFolder[] {
+function ownFolders(home: string, userHome: string | undefined) {
   const below = (folders: readonly string[], kind: ProjectSkill['kind']) =>
-    folders.flatMap((folder): OwnFolder[] => {
+    folders.flatMap((folder) => {
       if (folder.startsWith('.parley/')) return [{ folder: join(home, folder.slice('.parley/'.length)), kind }]
       return userHome === undefined ? [] : [{ folder: join(userHome, folder), kind }]
     })
@@ -78,14 +72,9 @@ function ownFolders(home: string, userHome: string | undefined): readonly OwnFol
 
 function partsOfUser(folder: string, kind: ProjectSkill['kind']): readonly FoundPart[] {
   return namesIn(folder).flatMap((entry): FoundPart[] => {
-    if (kind === 'command')
-      return entry.endsWith('.md')
-        ? [readPart({ kind, origin: 'user', path: join(folder, entry), tree: diskTree })]
-        : []
-    const inside = namesIn(join(folder, entry))
-    return inside.includes('SKILL.md')
-      ? [readPart({ kind, origin: 'user', path: join(folder, entry), tree: diskTree })]
-      : []
+    const path = join(folder, entry)
+    const isPart = kind === 'command' ? entry.endsWith('.md') : namesIn(path).includes('SKILL.md')
+    return isPart ? [readPart({ kind, origin: 'user', path, tree: diskTree })] : []
   })
 }
 
@@ -109,17 +98,8 @@ function partOfProject(project: Project, part: ProjectSkill): FoundPart {
     broken !== null
       ? ({ code: 'broken', message: broken } as const)
       : ({ code: 'untrusted', message: untrusted[project.entry?.verdict ?? 'none'] } as const)
-  return {
-    kind: part.kind,
-    name: part.name,
-    origin: 'project',
-    file: fileOf(place),
-    files: [],
-    problem,
-    hashes: null,
-    tree: project.tree,
-    text: null,
-  }
+  const { kind, origin, tree } = place
+  return { kind, name: part.name, origin, file: fileOf(place), files: [], problem, hashes: null, tree, text: null }
 }
 
 const untrusted = {
@@ -147,12 +127,9 @@ function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPa
   const given = basename(place.path)
   const name = kind === 'skill' ? given : given.replace(/\.md$/, '')
   const known = { kind, name, origin, file, hashes, tree }
-  const broken = (message: string): FoundPart => ({
-    ...known,
-    files: [],
-    problem: { code: 'broken', message },
-    text: null,
-  })
+  const broken = (message: string): FoundPart => {
+    return { ...known, files: [], problem: { code: 'broken', message }, text: null }
+  }
   const listed = kind === 'skill' ? listFiles(path, tree) : { paths: [] }
   if ('problem' in listed) return broken(listed.problem)
   const read = readPartFile(known, basename(file), maxPartBytes)

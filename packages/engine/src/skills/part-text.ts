@@ -17,13 +17,13 @@ export interface PartText {
   readonly remarks: readonly string[]
 }
 
-type Read = PartText | { readonly problem: string }
+type PartReading = PartText | { readonly problem: string }
 
 const nameForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const most = { name: 64, description: 1024 } as const
 
 /** Reads a SKILL.md in the open form. `folder` is the name of its folder, which counts where it says no name. */
-export function readSkillText(text: string, folder: string): Read {
+export function readSkillText(text: string, folder: string): PartReading {
   const read = readFrontMatter(text)
   if ('problem' in read) return read
   const { fields, body } = read
@@ -37,7 +37,7 @@ export function readSkillText(text: string, folder: string): Read {
   const isLong = description.length > most.description
   return {
     name,
-    ...{ description: isLong ? `${firstBytes(description, most.description)}…` : description },
+    description: isLong ? `${firstBytes(description, most.description)}…` : description,
     ...hintOf(fields),
     ...(allowedTools === null ? {} : { allowedTools }),
     forModel: textOf(fields.get('disable-model-invocation')) !== 'true',
@@ -54,19 +54,16 @@ export function readSkillText(text: string, folder: string): Read {
 const commandName = /^[A-Za-z0-9][\w-]*$/
 
 /** Reads the file of a command. Without a description its first line stands for it. */
-export function readCommandText(text: string, name: string): Read {
+export function readCommandText(text: string, name: string): PartReading {
   const read = readFrontMatter(text)
   if ('problem' in read) return read
   const { fields, body } = read
   if (!commandName.test(name) || name.length > most.name)
     return { problem: 'the name of its file is not made of letters, digits, _ and -' }
   if (body.trim() === '') return { problem: 'it has no text' }
-  const firstLine =
-    body
-      .trim()
-      .split('\n', 1)[0]
-      ?.replace(/^#+\s*/, '') ?? ''
-  const description = firstBytes(textOf(fields.get('description')) || firstLine, most.description)
+  const [firstLine = ''] = body.trim().split('\n', 1)
+  const words = textOf(fields.get('description')) || firstLine.replace(/^#+\s*/, '')
+  const description = firstBytes(words, most.description)
   return { name, description, ...hintOf(fields), forModel: false, forUser: true, body, remarks: [] }
 }
 
@@ -77,7 +74,6 @@ function hintOf(fields: ReadonlyMap<string, FieldValue>): { readonly argumentHin
   return hint === '' ? {} : { argumentHint: firstBytes(hint, 100) }
 }
 
-/** Returns a value on one line. */
 function textOf(value: FieldValue | undefined): string {
   const text = value === undefined || typeof value === 'string' ? (value ?? '') : value.join(', ')
   return text.replace(/\s+/g, ' ').trim()

@@ -4,18 +4,13 @@ import { noticeItem } from '../conversation/notices.ts'
 import { backgroundEnded, lostTitle } from '../core/view/background-left.ts'
 import { rejection } from '../replies/rejection.ts'
 
-/**
- * Returns the notice that background commands of an earlier process no longer run; no event where all of them run on.
- */
+/** Returns the notice that background commands of an earlier process no longer run; no event where all of them run on. */
 export function lostBackground(
-  {
-    view: {
-      calls: { background },
-    },
-  }: Conversation,
+  { view }: Conversation,
   runningOn: ReadonlyMap<ItemId, number>,
   newItemId: () => ItemId,
 ): ConversationEvent[] {
+  const { background } = view.calls
   const lost = new Map([...background].filter(([itemId]) => !runningOn.has(itemId)))
   if (lost.size === 0) return []
   // A notice with the code `backgroundLost` says that all background commands have ended.

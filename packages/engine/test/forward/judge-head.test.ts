@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeHead, maxHeadBytes } from '../../src/forward/judge-head.ts'
+import { judgeHead, maxHeadBytes } from '../../src/forward/relay.ts'
 
 const hosts = ['p8000-ab.localhost', 'p8000-ab.localhost:8000']
 const judge = (text: string) => judgeHead(Buffer.from(text, 'latin1'), hosts)

@@ -3,6 +3,7 @@ import type { ConversationCore, Plan } from '@parley/protocol'
 import { firstBytes, lastBytes, parseJson, utf8Length } from '@parley/text'
 import { tokensOfText } from '../view/estimate.ts'
 import type { PastFacts } from '../view/past-facts.ts'
+import { userText } from '../view/view-blocks.ts'
 
 /** Words that the engine, and not a model, takes over into a compacted view. Stored as JSON in a side file. */
 export interface Carried {
@@ -12,7 +13,6 @@ export interface Carried {
   readonly notes: string
 }
 
-/** Message of the user. */
 export interface UserText {
   /** Number of the message in the conversation, from 1. */
   readonly number: number
@@ -69,9 +69,9 @@ export function headAndTail(text: string, bytes: number): string {
 export function carriedNotes({ plan }: Pick<ConversationCore, 'plan'>, { answers, files }: PastFacts): string {
   const sections = [
     ...(plan === null ? [] : [`The open plan:\n${planLines(plan)}`]),
-    ...(answers.length === 0 ? [] : [`Answers to approvals, which still hold:\n${listed(answers)}`]),
-    ...(files.changed.length === 0 ? [] : [`Files changed so far:\n${listed(files.changed)}`]),
-    ...(files.read.length === 0 ? [] : [`Files read so far (read again what you need):\n${listed(files.read)}`]),
+    ...(answers.length === 0 ? [] : [`Answers to approvals, which still hold:\n${bulletList(answers)}`]),
+    ...(files.changed.length === 0 ? [] : [`Files changed so far:\n${bulletList(files.changed)}`]),
+    ...(files.read.length === 0 ? [] : [`Files read so far (read again what you need):\n${bulletList(files.read)}`]),
   ]
   return sections.join('\n\n')
 }
@@ -83,7 +83,7 @@ function planLines({ explanation, steps }: Plan): string {
 
 const planMarks = { pending: ' ', inProgress: 'in progress', completed: 'done' } as const
 
-function listed(lines: readonly string[]): string {
+function bulletList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n')
 }
 
@@ -110,9 +110,9 @@ function isCarried(value: unknown): value is Carried {
  */
 export function compactedEntries({ messages, notes }: Carried, summary: string): readonly ModelEntry[] {
   return [
-    ...messages.map(({ number, text, cut }) => userEntry(`[${cut === true ? cutMark : wholeMark} ${number}]\n${text}`)),
+    ...messages.map(({ number, text, cut }) => userText(`[${cut === true ? cutMark : wholeMark} ${number}]\n${text}`)),
     ...(summary.trim() === '' ? [] : [summaryEntry(summary)]),
-    userEntry(notes === '' ? notesMark : `${notesMark}\n\n${notes}`),
+    userText(notes === '' ? notesMark : `${notesMark}\n\n${notes}`),
   ]
 }
 
@@ -122,10 +122,6 @@ const summaryMark =
   '[Summary of the conversation before this point. A model wrote it: it may be incomplete or wrong. The messages above and the notes below hold against it.]'
 const notesMark =
   '[Notes of parley, not written by the user. The plan and what calls are named come from the model. The conversation before this point was compacted; go on with the work from here.]'
-
-function userEntry(text: string): ModelEntry {
-  return { kind: 'user', content: [{ type: 'text', text }] }
-}
 
 function summaryEntry(summary: string): ModelEntry {
   return { kind: 'response', adapter: 'none', parts: [], text: `${summaryMark}\n\n${summary.trim()}`, calls: [] }

@@ -10,14 +10,11 @@ export interface Clearing {
 /** Saving below which a result stays: the line that says how to read it again is not worth it. */
 const leastSaving = 50
 
-/** Newest results that stay: at most so many, and with so many tokens together. */
-interface KeptResults {
-  readonly count: number
-  readonly tokens: number
-}
-
-/** Chooses all results except the last round's and the newest ones, in one step. */
-export function resultsToClear(blocks: readonly ViewBlock[], kept: KeptResults): Clearing {
+/** Chooses all results except the last round's and the newest ones, by count and by their tokens together. */
+export function resultsToClear(
+  blocks: readonly ViewBlock[],
+  kept: { readonly count: number; readonly tokens: number },
+): Clearing {
   const lastRound = blocks.findLast(({ kind }) => kind === 'response')
   const older = blocks.flatMap((block) => (block === lastRound ? [] : block.results))
   let room = kept.tokens
@@ -44,19 +41,11 @@ interface KeptEnd {
   readonly round: number
 }
 
-/** Parts of a view that is compacted, as numbers of its blocks. */
-interface CompactedBlocks {
-  /** Blocks that the summary stands for. */
-  readonly hidden: number
-  /** Blocks that stay at the end because no response followed them; the summary is written without them. */
-  readonly waiting: number
-}
-
 /**
- * Chooses the blocks that a summary replaces. Messages that wait for a response stay as they are, and so does the last
- * round of calls where it is small: its results have not been read yet.
+ * Counts the blocks that a summary replaces (`hidden`), and the messages at the end that wait for a response (`waiting`).
+ * These stay as they are, and so does the last round of calls where it is small: its results have not been read yet.
  */
-export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd): CompactedBlocks {
+export function blocksToCompact(blocks: readonly ViewBlock[], kept: KeptEnd) {
   let end = blocks.length
   let room = kept.messages
   while (end > 0) {

@@ -9,9 +9,7 @@ export function areChecksDue({ checks, checked, stopReason }: Turn): boolean {
   return checks !== undefined && checked?.failed === undefined && stopReason === undefined
 }
 
-/**
- * Tells if the model gets to mend the failures that its checks found; null where no checks have run since it answered.
- */
+/** Tells if the model may mend the failures that its checks found; null where no checks have run since it answered. */
 export function mendsChecks({ checks, checked }: Turn): boolean | null {
   if (checks === undefined || checked?.failed === undefined) return null
   return checked.failed.length > 0 && checked.times <= checks.rounds
@@ -47,13 +45,8 @@ function howItEnded({ status, exitCode }: Failed): string {
   return typeof exitCode === 'number' ? exitWords(exitCode) : status
 }
 
-interface CheckMessage {
-  readonly text: string
-  readonly calls: MessageCall[]
-}
-
 /** Returns the message in the name of the user that has the checks run for the `time`th time. */
-export function checkMessage({ commands, rounds }: TurnChecks, time: number): CheckMessage {
+export function checkMessage({ commands, rounds }: TurnChecks, time: number): { text: string; calls: MessageCall[] } {
   const nth = rounds === 0 ? '' : `, time ${time} of at most ${rounds + 1}`
   const lines = commands.map((command) => `- \`${command}\``)
   return {

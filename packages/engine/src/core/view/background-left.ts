@@ -18,7 +18,6 @@ export function noteBackground(background: Map<ItemId, string>, item: Item): voi
   if (goesOn(item)) background.set(item.id, item.title)
 }
 
-/** Returns the notice's title for people. */
 export function lostTitle(background: ReadonlyMap<ItemId, string>): string {
   const names = [...background].map(([id, title]) => `${title} (${id})`).join(', ')
   const which = background.size === 1 ? 'A background command' : `${background.size} background commands`

@@ -1,4 +1,4 @@
-import type { CallItem, Failure, ItemId } from '@parley/protocol'
+import type { CallItem, EventOf, Failure, ItemId } from '@parley/protocol'
 import { resultWithout } from './hints.ts'
 
 /** Same calls in a row: of one tool with the same arguments, with no message of the user in between. */
@@ -25,23 +25,17 @@ interface RowPosition {
   readonly earlier: number
 }
 
-/** Number of same calls in a row after which the model is told so, again and again. */
-const toldEvery = 5
-/** Number of same calls in a row that ends the turn, before the last of them is run, if the model was told before. */
+/** Number of same calls in a row after which a result has a hint about them, again and again. */
+const hintEvery = 5
+/** Number of same calls in a row that ends the turn, before the last of them is run, if the model had the hint before. */
 const mostInRow = 20
 
 export function noRepeatedCalls(): RepeatedCalls {
   return { row: null, places: new Map() }
 }
 
-interface MadeCall {
-  readonly itemId: ItemId
-  readonly name: string
-  readonly arguments: string
-}
-
 /** Counts the calls of a response, in order. */
-export function countCalls(repeated: RepeatedCalls, calls: readonly MadeCall[]): void {
+export function countCalls(repeated: RepeatedCalls, { calls }: Pick<EventOf<'model.responded'>, 'calls'>): void {
   const before = repeated.row
   const earlier = before?.calls ?? 0
   for (const { itemId, name, arguments: written } of calls) {
@@ -82,7 +76,7 @@ function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
 export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string | null {
   const times = timesInRow(repeated, item.id)
   const result = repeated.places.get(item.id)?.row.result ?? null
-  if (times === 0 || times % toldEvery !== 0 || (result !== null && result !== comparable(item))) return null
+  if (times === 0 || times % hintEvery !== 0 || (result !== null && result !== comparable(item))) return null
   return `(This was the same call ${times} times in a row, with the same arguments and the same result. It will not help you any further: look at it, and do something else. To wait for a process, wait longer in one call. ${whatFollows(times)})`
 }
 
@@ -99,8 +93,8 @@ function whatFollows(times: number): string {
 export function repeatedFailure(repeated: RepeatedCalls, itemId: ItemId, tool: string): Failure | null {
   const times = timesInRow(repeated, itemId)
   const place = repeated.places.get(itemId)
-  const wasTold = place !== undefined && place.earlier - place.row.before >= toldEvery
-  if (times < mostInRow || !wasTold) return null
+  const hadHint = place !== undefined && place.earlier - place.row.before >= hintEvery
+  if (times < mostInRow || !hadHint) return null
   const message = `The model made the same call of ${tool} ${times} times in a row, with the same arguments and the same result, so the turn was stopped. Say what it should do differently, or try another model.`
   return { code: 'sameCallRepeated', message }
 }

@@ -1,5 +1,6 @@
 import type { ModelCall, ModelEntry } from '@parley/models'
 import type { ContentItem, ConversationEvent, EventOf, Item, ItemId, ItemOf, MessageId } from '@parley/protocol'
+import type { Counted } from './estimate.ts'
 import type { PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 
@@ -125,7 +126,7 @@ export interface Fold {
   marks: readonly Mark[]
   context: EventOf<'context.set'> | null
   /** Newest counts of the provider, with the estimate of the blocks that it had counted. */
-  counted: { readonly inputTokens: number; readonly estimate: number; readonly mark: Compacted | null } | null
+  counted: (Counted & { readonly mark: Compacted | null }) | null
   /** Entries of hooks about messages that wait, by message. */
   readonly queued: Map<MessageId, ModelEntry[]>
   /** Message texts of an incomplete response. */
@@ -133,10 +134,7 @@ export interface Fold {
   /** Number of blocks that were sent or answered a request; later blocks have not been sent. */
   sent: number
   /** Sums over the blocks of the next request as far as they have settled; null before the first. */
-  readonly settled: {
-    entries: Settled<KeptEntries> | null
-    tokens: Settled<{ tokens: number }> | null
-  }
+  readonly settled: { entries: Settled<KeptEntries> | null; tokens: Settled<{ tokens: number }> | null }
 }
 
 /** Returns the compaction that the next request begins with, or null. */

@@ -117,8 +117,8 @@ const leftOutHere =
 
 export function userActEntry(item: Item): ModelEntry {
   if (item.type === 'contextCompaction') return userText(`${leftOutHere}\n\n${item.text}`)
-  const told = 'modelText' in item ? item.modelText : undefined
-  return userText(told ?? (item.type === 'shellCommand' ? `I ran \`${item.command}\` myself.` : item.text))
+  const modelText = 'modelText' in item ? item.modelText : undefined
+  return userText(modelText ?? (item.type === 'shellCommand' ? `I ran \`${item.command}\` myself.` : item.text))
 }
 
 /** Reads a response and its calls, unless that was done before. */
@@ -222,7 +222,6 @@ export function wholeText({ text, file }: Extract<ContentItem, { type: 'text' }>
   return file === undefined ? text : (files.readText(file) ?? missingFile)
 }
 
-/** Reads the item of an `item.completed`. */
 export function itemAt(fold: EventReader, place: LogOffset): Item {
   const event = eventAt(fold, place)
   if (event.type !== 'item.completed') throw wrongLine(place)

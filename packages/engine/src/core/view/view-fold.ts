@@ -135,7 +135,7 @@ function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacte
 }
 
 function addResponse({ blocks, calls }: Fold, event: EventOf<'model.responded'>, { seq, place }: Spot): void {
-  countCalls(calls.repeated, event.calls)
+  countCalls(calls.repeated, event)
   const answered = event.calls.map(
     (made): AnsweredCall => ({ itemId: made.itemId, call: modelCall(made), answer: null, read: null }),
   )

@@ -1,5 +1,6 @@
 import type { ModelEntry } from '@parley/models'
 import type { EventOf, ItemId, MessageId } from '@parley/protocol'
+import type { Counted } from './estimate.ts'
 import { newestLines, type PastFold } from './past-facts.ts'
 import type { RepeatedCalls } from './repeated-calls.ts'
 import type { AnsweredCall, CallResult, Compacted, Fold, FoldBlock, LogOffset, Mark } from './view-blocks.ts'
@@ -26,11 +27,7 @@ interface ViewHead {
   readonly repeated: StoredRepeated
   readonly marks: readonly (Extract<Mark, { kind: 'cleared' }> | StoredCompacted)[]
   readonly context: EventOf<'context.set'> | null
-  readonly counted: {
-    readonly inputTokens: number
-    readonly estimate: number
-    readonly mark: StoredCompacted | null
-  } | null
+  readonly counted: (Counted & { readonly mark: StoredCompacted | null }) | null
   /** Left out while no message waits. */
   readonly queued?: readonly (readonly [messageId: MessageId, entries: readonly ModelEntry[]])[]
   readonly draft: readonly string[]
@@ -54,12 +51,7 @@ type StoredCall = Pick<AnsweredCall, 'itemId' | 'answer'>
 interface StoredRepeated {
   readonly rows: readonly NonNullable<RepeatedCalls['row']>[]
   readonly row: number | null
-  readonly places: readonly {
-    readonly itemId: ItemId
-    readonly row: number
-    readonly nth: number
-    readonly earlier: number
-  }[]
+  readonly places: readonly { itemId: ItemId; row: number; nth: number; earlier: number }[]
 }
 
 /** Yields the parts of a fold, the same ones for equal folds. Nothing may be folded before all were taken. */
@@ -71,16 +63,8 @@ export function* partsOf(fold: Fold): Generator<ViewPart, void, undefined> {
   for (let at = 0; at < outputs.length; at += partRows) yield { outputs: outputs.slice(at, at + partRows) }
 }
 
-function headOf({
-  calls: { background, repeated },
-  past,
-  marks,
-  context,
-  counted,
-  queued,
-  draft,
-  sent,
-}: Fold): ViewHead {
+function headOf({ calls, past, marks, context, counted, queued, draft, sent }: Fold): ViewHead {
+  const { background, repeated } = calls
   return {
     background: [...background],
     past: {
@@ -128,7 +112,7 @@ function addHead(fold: Fold, head: ViewHead): void {
   fold.sent = head.sent
 }
 
-function counts({ inputTokens, estimate }: { readonly inputTokens: number; readonly estimate: number }) {
+function counts({ inputTokens, estimate }: Counted) {
   return { inputTokens, estimate }
 }
 

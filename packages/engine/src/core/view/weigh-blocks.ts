@@ -48,10 +48,8 @@ function clearable(calls: readonly AnsweredCall[], cleared: ReadonlySet<ItemId>)
   )
 }
 
-type Weighed = Pick<Settled<unknown>, 'cleared' | 'leftOut'>
-
 /** Estimates the tokens of a block without reading side files. */
-function tokensOfBlock(block: FoldBlock, { cleared, leftOut }: Weighed): number {
+function tokensOfBlock(block: FoldBlock, { cleared, leftOut }: Pick<Settled<unknown>, 'cleared' | 'leftOut'>): number {
   const line = block.kind === 'sessionContext' ? undefined : leftOut.get(block.seq)
   if (line !== undefined) return line === null ? 0 : tokensOfEntry(line)
   if (block.kind !== 'response') return block.tokens

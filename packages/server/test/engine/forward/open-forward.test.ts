@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { openForward } from '@parley/engine/src/forward/open-forward.ts'
+import { openForward } from '@parley/engine/src/forward/forwards.ts'
 import { describe, expect, it } from 'vitest'
 
 const portOf = (server: Server) => {
