@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { createInOrder } from '@parley/host'
 import { type Files, makeFolders, readFile, removeQuietly, replaceSynced, StorageError } from '@parley/journal'
 import type { Fence } from '@parley/protocol/exec'
+import { contentHash } from '@parley/workspace'
 import { epochNotKept, epochNotKnown, epochOver } from './wire/requests.ts'
 
 /** Highest epoch of each conversation, which outlives the exec-server. */
@@ -72,7 +72,7 @@ const keptConversations = 10_000
 function keptEpochs(files: Files, folder: string) {
   /** Highest epochs of this process by their files. The one that was raised last is the last. */
   const known = new Map<string, number>()
-  const pathOf = (conversation: string) => join(folder, createHash('sha256').update(conversation).digest('hex'))
+  const pathOf = (conversation: string) => join(folder, contentHash(conversation))
 
   /** Returns the epoch on disk, 0 for a missing file. Throws `epochNotKnown` where it cannot be read. */
   function stored({ conversation, epoch }: Fence): number {

@@ -5,6 +5,7 @@ import { createMark, isOwnerAlive, parseMark } from '@parley/host'
 import { errorCodes, RpcError } from '@parley/rpc'
 import { errorCode, isMissing } from '@parley/text'
 import {
+  contentHash,
   diskPatchFiles,
   entriesOf,
   type FileStat,
@@ -31,7 +32,7 @@ const removeLeftovers = createLeftoverRemover()
 /** Writes the whole content or nothing, and keeps mode and owner of the replaced file. Returns its SHA-256. */
 export async function replaceFile(reach: Reach, { bytes, ...content }: FileContent): Promise<string> {
   await replaceWith(reach, content, (temporary, like) => files.writeTemp(temporary, bytes, like))
-  return createHash('sha256').update(bytes).digest('hex')
+  return contentHash(bytes)
 }
 
 /** Replaces a file by what `write` writes to a path beside it, with mode and owner of `like`, or not at all. */
@@ -43,7 +44,8 @@ export async function replaceWith(
   const target = exact ? path : await files.realPath(path)
   const before = await files.stat(target)
   if (before !== null && before.kind !== 'file') throw notReplaceable(path, before.kind)
-  const temporary = join(dirname(target), temporaryName())
+  // Independent of the length of the target's name; the mark names this process as the owner.
+  const temporary = join(dirname(target), `${prefix}${createMark()}`)
   try {
     await write(temporary, statFor(before, mode))
     // As late as possible: a change between this check and the rename goes unnoticed.
@@ -104,11 +106,6 @@ const prefix = '.parley-'
 const youngMs = 60_000
 const lookAgainMs = 60_000
 const rememberedFolders = 1000
-
-/** Returns a name, independent of the target's length, that marks this process as the owner. */
-function temporaryName(): string {
-  return `${prefix}${createMark()}`
-}
 
 /** Returns a function that removes files of killed exec-servers from a folder, at most once a minute each. */
 function createLeftoverRemover(): (folder: string) => Promise<void> {

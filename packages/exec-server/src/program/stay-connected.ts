@@ -35,7 +35,9 @@ async function stayAt(server: string, outgoing: OutgoingConnections): Promise<vo
   let pauseMs = firstPauseMs
   while (!signal.aborted) {
     if (working.size >= mostConnections) await Promise.race(working)
-    const end = await waitForWork(server, outgoing, () => say(`connected to ${server} as ${name}`)).catch(reasonOf)
+    const end = await waitForWork(server, outgoing, () => say(`connected to ${server} as ${name}`)).catch(
+      systemErrorReason,
+    )
     if (signal.aborted) return
     if (typeof end !== 'string') {
       pauseMs = firstPauseMs
@@ -87,10 +89,6 @@ async function dial(
     authorities: '--ca-file',
     ...(ca === null ? {} : { ca }),
   })
-}
-
-function reasonOf(error: unknown): string {
-  return systemErrorReason(error)
 }
 
 /** Returns a function that prints a sentence unless it equals the one before. */

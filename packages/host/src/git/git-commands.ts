@@ -83,7 +83,6 @@ export function programsIn(command: string, home: string): string[] {
   return startedIn(command, home).flatMap(({ word, isFile }) => (isFile ? [word] : []))
 }
 
-/** Word that a command starts. */
 export interface StartedWord {
   readonly word: string
   /** True for the path of a program or script; false for a name that the search path leads to. */

@@ -1,9 +1,3 @@
-/** Setting of git that starts no program, whatever else a repository holds: its name as git compares it, and its value. */
-export interface HarmlessSetting {
-  readonly name: RegExp
-  readonly value: RegExp
-}
-
 const anyText = /^[^\0]*$/
 const yesOrNo = /^(?:true|false|yes|no|on|off|0|1|)$/i
 const no = /^(?:false|no|off|0|)$/i
@@ -15,8 +9,11 @@ const refspec = /^[+^]?(?!-)[\w./*@{}#=,~-]*(?::[\w./*@{}#=,~-]*)?$/
 const address =
   /^(?:(?:https?|ssh|git):\/\/[\w.~%@:[\]][^\s\0]*|file:\/\/\/[^\0]*|(?:[\w.-]+@)?\w[\w.-]*:(?!:|\/\/)[^\s\0]*|\.{0,2}\/[^\0]*|)$/i
 
-/** All other settings count as able to start a program, as git gets new ones with each version. */
-export const harmlessSettings: readonly HarmlessSetting[] = [
+/**
+ * Settings of git that start no program, whatever else a repository holds: names as git compares them, and values. All
+ * others count as able to start a program, as git gets new ones with each version.
+ */
+export const harmlessSettings: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
   { name: /^core\.repositoryformatversion$/, value: /^[01]$/ },
   { name: /^core\.(?:bare|filemode|symlinks|ignorecase|precomposeunicode|longpaths|quotepath)$/, value: yesOrNo },
   { name: /^core\.(?:preloadindex|untrackedcache|commitgraph|multipackindex|fscache|trustctime)$/, value: word },

@@ -56,13 +56,9 @@ const closeOnExec = 0o2000000
  */
 export function closeInheritedDescriptors(): void {
   const channel = Number(process.env['NODE_CHANNEL_FD'] ?? Number.NaN)
-  for (const fd of openDescriptors()) {
+  for (const fd of orNull(() => readdirSync('/proc/self/fdinfo').map(Number)) ?? []) {
     if (fd > 2 && fd !== channel && !isCloseOnExec(fd)) closeSync(fd)
   }
-}
-
-function openDescriptors(): number[] {
-  return orNull(() => readdirSync('/proc/self/fdinfo').map(Number)) ?? []
 }
 
 /** Returns true where the flags cannot be read: the descriptor may be one of Node's own. */

@@ -20,17 +20,13 @@ export function foldersUp(path: string): string[] {
   return parent === path ? [path] : [path, ...foldersUp(parent)]
 }
 
-interface ResolvedPath {
-  /** Path where a write would land: links followed, dangling ones too, and the missing rest appended. */
-  readonly real: string
-  /** Links on the way, by the real path of each. */
-  readonly links: readonly string[]
-}
-
 const maxLinks = 40
 
-/** Resolves an absolute path as the system does: a `..` leaves the folder that a link before it leads to. */
-export function followLinks(path: string): ResolvedPath {
+/**
+ * Resolves an absolute path as the system does: a `..` leaves the folder that a link before it leads to. `real`: where a
+ * write would land, with dangling links followed and the missing rest appended. `links`: links on the way, by real path.
+ */
+export function followLinks(path: string): { readonly real: string; readonly links: readonly string[] } {
   if (realPathOrNull(path) === path) return { real: path, links: [] }
   const links: string[] = []
   let left = path.split('/').reverse()

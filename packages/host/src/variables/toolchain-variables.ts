@@ -1,9 +1,3 @@
-/** Programs of one kind, and the variables that lead them to their parts. */
-interface Toolchain {
-  readonly programs: readonly string[]
-  readonly variables: readonly string[]
-}
-
 /**
  * Programs | variables for the folders of their parts, the version to use, or the target of a build. No variable holds
  * a secret by its purpose, starts a program of its own (NODE_OPTIONS, RUBYOPT), or names a cache that must be writable
@@ -36,7 +30,7 @@ curl wget | SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS REQUESTS_CA_BUNDLE CU
 | CI CONTINUOUS_INTEGRATION GITHUB_ACTIONS GITLAB_CI CIRCLECI TRAVIS BUILDKITE TF_BUILD TEAMCITY_VERSION SOURCE_DATE_EPOCH
 `
 
-const toolchains: readonly Toolchain[] = table
+const toolchains = table
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => {

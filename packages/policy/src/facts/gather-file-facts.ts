@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
 import { autoRunNote, guardText, rootOf } from '@parley/host'
 import {
+  contentHash,
   type Environment,
   type EnvironmentFiles,
   holdsSecrets,
@@ -40,10 +40,9 @@ interface PatchCall {
 }
 
 export async function gatherPatchFacts(call: PatchCall, given: FileSurroundings): Promise<PatchFacts> {
-  const contentHash = `sha256:${createHash('sha256').update(call.patch).digest('hex')}`
   const around = await withRealFolders(given)
   const files = await judgePatchedFiles(call, around)
-  return { kind: 'patch', tool: call.tool, files, contentHash, cwd: around.cwd }
+  return { kind: 'patch', tool: call.tool, files, contentHash: `sha256:${contentHash(call.patch)}`, cwd: around.cwd }
 }
 
 interface ReadCall {

@@ -95,11 +95,11 @@ function planAddition(before: string, text: string, file: string): Addition | { 
 }
 
 function sameRule(one: Rules[number], other: Rules[number] | undefined): boolean {
-  return other !== undefined && one.decision === other.decision && sameTarget(one.target, other.target)
-}
-
-function sameTarget(one: object, other: object): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  return (
+    other !== undefined &&
+    one.decision === other.decision &&
+    JSON.stringify(one.target) === JSON.stringify(other.target)
+  )
 }
 
 function problemText(problem: PolicyProblem): string {

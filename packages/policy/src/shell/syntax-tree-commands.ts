@@ -3,7 +3,6 @@ import type { SeenCommand } from '../decision/kinds/command/facts.ts'
 import { isShell, programOf } from '../decision/kinds/command/reached-commands.ts'
 import { unescapeDouble } from './read-plain-script.ts'
 
-/** Command of the syntax tree. */
 export interface TreeCommand {
   readonly node: Node
   readonly words: SeenCommand

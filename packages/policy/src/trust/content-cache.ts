@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { contentHash } from '@parley/workspace'
 
 /** Contents of files of one machine while they are used, so that each is read and kept once. */
 export interface ContentCache {
@@ -45,7 +45,7 @@ const hashes = new WeakMap<Buffer, string>()
 
 /** Hashes a content that nobody changes, each once. */
 export function hashOfContent(content: Buffer): string {
-  const hash = hashes.get(content) ?? createHash('sha256').update(content).digest('hex')
+  const hash = hashes.get(content) ?? contentHash(content)
   hashes.set(content, hash)
   return hash
 }

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import type { TrustVerdict } from '@parley/protocol'
 import { parseJson } from '@parley/text'
+import { contentHash } from '@parley/workspace'
 import * as z from 'zod'
 import { diskTree } from './project-tree.ts'
 
@@ -50,14 +50,13 @@ const maxEntryBytes = 256 * 1024
 /** Returns the hash that an answer is bound to, made from JSON, so that no two launches have the same text. */
 export function hashOfEditorLaunch({ folder, command, args, variables, how, sealedValues }: EditorLaunch): string {
   const shown = { folder, command, args, variables: variables.toSorted(), how, sealedValues }
-  return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+  return contentHash(JSON.stringify(shown))
 }
 
 /** Stores one file per folder in the folder of trust. */
 export function createEditorServerTrust(home: string, files: Files): EditorServerTrust {
   const trust = join(home, 'trust')
-  const nameOf = (folder: string) =>
-    `${createHash('sha256').update(`servers of an editor\0${folder}`).digest('hex')}.json`
+  const nameOf = (folder: string) => `${contentHash(`servers of an editor\0${folder}`)}.json`
 
   function decisionsIn(folder: string): readonly EditorServerDecision[] {
     const chunks: Buffer[] = []

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import { errorCode, isMissing, orNull, parseRecord } from '@parley/text'
-import { liesWithin, systemErrorReason } from '@parley/workspace'
+import { contentHash, liesWithin, systemErrorReason } from '@parley/workspace'
 import { enteredIn, modulesIn, pathsOfModule, wordsIn } from './paths-in-commands.ts'
 import { projectFolderName } from './project-root.ts'
 import type { FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
@@ -112,15 +111,11 @@ function filesOfHooks(hooks: readonly ConfiguredHook[], project: RootedTree): re
 function filesOfHook({ command }: Pick<ConfiguredHook, 'command'>, { root, tree }: RootedTree): readonly string[] {
   const texts = typeof command === 'string' ? [command] : command
   const folders = [root, ...texts.flatMap(enteredIn).map((path) => resolve(root, path))]
-  const isNamed = (word: string, path: string) => /[./]/.test(word) || !['folder', null].includes(kindAt(path, tree))
+  const isNamed = (word: string, path: string) =>
+    /[./]/.test(word) || !['folder', null].includes(orNull(() => tree.look(path)?.kind ?? null))
   return [...(typeof command === 'string' ? [] : command), ...texts.flatMap(wordsIn)]
     .flatMap((word) => folders.map((folder) => resolve(folder, word)).filter((path) => isNamed(word, path)))
     .filter((path) => liesWithin(path, root) && path !== root)
-}
-
-/** Returns the kind of entry at a path; null without an entry, and where it cannot be told. */
-function kindAt(path: string, tree: ProjectTree) {
-  return orNull(() => tree.look(path)?.kind ?? null)
 }
 
 /**
@@ -234,7 +229,7 @@ function listContent(
     lines.push(JSON.stringify([path, content.text]))
   }
   if (lines.length === 0) return { text: kind, sizeBytes }
-  return { text: `${kind}:${createHash('sha256').update(lines.join('\n')).digest('hex')}`, sizeBytes }
+  return { text: `${kind}:${contentHash(lines.join('\n'))}`, sizeBytes }
 }
 
 function isFolder({ root, tree }: RootedTree, path: string): boolean {

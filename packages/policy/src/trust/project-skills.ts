@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { isMissing, orNull } from '@parley/text'
-import { liesWithin, systemErrorReason } from '@parley/workspace'
+import { contentHash, liesWithin, systemErrorReason } from '@parley/workspace'
 import type { ProgramFile } from './project-programs.ts'
 import type { EntryKind, FoundPaths, ProjectTree, RootedTree } from './project-tree.ts'
 
@@ -42,7 +41,7 @@ function skillsIn(folder: string, kind: ProjectSkill['kind'], rooted: RootedTree
     const name = kind === 'command' ? entry.replace(/\.md$/, '') : entry
     if (kind === 'command' && name === entry) return []
     const given = join(root, folder, entry)
-    if (kind === 'skill' && !isThere(join(given, 'SKILL.md'), tree)) return []
+    if (kind === 'skill' && entryAt(tree, join(given, 'SKILL.md')) === null) return []
     const real = realOf(given, tree)
     if (real === null) return []
     const isInside = liesWithin(real, root)
@@ -56,25 +55,14 @@ function skillsIn(folder: string, kind: ProjectSkill['kind'], rooted: RootedTree
 
 const leadsOut = 'it is a link out of the project'
 
-function isThere(path: string, tree: ProjectTree): boolean {
-  return entryAt(tree, path) !== null
-}
-
 function realOf(path: string, tree: ProjectTree): string | null {
   return orNull(() => tree.real(path))
 }
 
 function namesIn(folder: string, tree: ProjectTree): readonly string[] {
-  return (
-    orNull(() =>
-      tree
-        .list(folder)
-        .map(({ name }) => name)
-        .filter((name) => !name.startsWith('.'))
-        .toSorted()
-        .slice(0, skillLimits.perFolder),
-    ) ?? []
-  )
+  const entries = orNull(() => tree.list(folder)) ?? []
+  const names = entries.flatMap(({ name }) => (name.startsWith('.') ? [] : [name]))
+  return names.toSorted().slice(0, skillLimits.perFolder)
 }
 
 interface SkillPlace extends RootedTree, Pick<ProjectSkill, 'path' | 'kind'> {}
@@ -180,7 +168,7 @@ function linkProblem(path: string, { root: folder, tree }: RootedTree): string {
 
 /** Returns the hash of a text in the form that trust is bound to. */
 export function hashOfText(text: string): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`
+  return `sha256:${contentHash(text)}`
 }
 
 /** Tests if two lists name the same files with the same content. */

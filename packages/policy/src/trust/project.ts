@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   type Config,
@@ -14,11 +13,12 @@ import {
 import { identityOf } from '@parley/host'
 import type { Files } from '@parley/journal'
 import type { EnvironmentFiles } from '@parley/workspace'
+import { contentHash } from '@parley/workspace'
 import { type Rule, type Rules, withoutAllowing } from '../decision/rules/rules.ts'
 import { type PolicyFile, parsePolicyText } from '../policy-file/read-policy-file.ts'
 import { createContentCaches } from './content-cache.ts'
 import { readRemoteTree } from './fetched-tree.ts'
-import { askForPrograms, hashPrograms, type ProgramFile, type Programs } from './project-programs.ts'
+import { askForPrograms, hashPrograms, type Programs } from './project-programs.ts'
 import { isParleyHome, projectRoot } from './project-root.ts'
 import { belongsTo, isSameContent, listProjectSkills, type ProjectSkill } from './project-skills.ts'
 import { diskTree, type ProjectTree } from './project-tree.ts'
@@ -33,7 +33,6 @@ import {
 } from './trust-store.ts'
 import { readTrusted } from './trusted-copy.ts'
 
-/** Place of a project. */
 interface ProjectPlace {
   /** Real path, on the machine of the project. */
   readonly root: string
@@ -192,9 +191,9 @@ function readProject(
   }
   const hash = () => {
     const { files: looked, problem } = programs()
-    return problem !== null || (files.length === 0 && !isEmpty)
-      ? null
-      : hashOf({ root: place, files, programs: looked })
+    if (problem !== null || (files.length === 0 && !isEmpty)) return null
+    // JSON writes no two contents alike.
+    return contentHash(JSON.stringify({ root: place, files, programs: looked }))
   }
   return {
     ...found,
@@ -245,15 +244,6 @@ export function trustedFiles(
   if (known.length === 0) return null
   const now = part.look()
   return 'files' in now && isSameContent(now.files, known) ? new Map(known.map((one) => [one.path, one.content])) : null
-}
-
-/** Hashes JSON, which writes no two contents alike. */
-function hashOf(content: {
-  readonly root: string
-  readonly files: readonly ProjectFile[]
-  readonly programs: readonly ProgramFile[]
-}): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
 /** Returns the rules of a trusted project; any other project has no rules in force. */

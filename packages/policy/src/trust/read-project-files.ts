@@ -16,14 +16,14 @@ export interface ProjectFile {
   readonly text: string
 }
 
-export interface ProjectFiles {
-  readonly files: readonly ProjectFile[]
-  /** Reasons why existing files were not read. */
-  readonly problems: readonly string[]
-}
-
-/** Reads the configuration files of a project. Follows no link and does not wait for pipes. */
-export function readProjectFiles(root: string, tree: ProjectTree): ProjectFiles {
+/**
+ * Reads the configuration files of a project, with the reasons why existing ones were not read. Follows no link and does
+ * not wait for pipes.
+ */
+export function readProjectFiles(
+  root: string,
+  tree: ProjectTree,
+): { readonly files: readonly ProjectFile[]; readonly problems: readonly string[] } {
   const folder = lookAt(join(root, projectFolderName), tree)
   if (folder === null) return { files: [], problems: [] }
   if (typeof folder === 'string') return { files: [], problems: [`${projectFolderName} is not read: ${folder}.`] }
@@ -37,7 +37,9 @@ export function readProjectFiles(root: string, tree: ProjectTree): ProjectFiles 
     ...readPlainFile({ root, path, maxBytes: maxFileBytes }, tree),
   }))
   return {
-    files: read.flatMap(({ path, bytes }) => (bytes === undefined ? [] : textFile(path, bytes))),
+    files: read.flatMap(({ path, bytes }) =>
+      bytes === undefined || !isText(bytes) ? [] : [{ path, text: bytes.toString('utf8') }],
+    ),
     problems: read.flatMap(({ path, bytes, problem }) => {
       if (problem !== undefined) return [`${path} is not read: ${problem}.`]
       return bytes === undefined || isText(bytes) ? [] : [`${path} is not read: it is not UTF-8.`]
@@ -52,10 +54,6 @@ function lookAt(path: string, tree: ProjectTree) {
   } catch (error) {
     return systemErrorReason(error)
   }
-}
-
-function textFile(path: string, bytes: Buffer): ProjectFile[] {
-  return isText(bytes) ? [{ path, text: bytes.toString('utf8') }] : []
 }
 
 /** Returns whether decoding keeps every byte, since the used text must be the hashed one. */

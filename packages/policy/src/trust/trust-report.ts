@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Config, type ConfiguredHook, type McpServerConfig, printable } from '@parley/config'
 import type { SandboxMode, TrustReport } from '@parley/protocol'
 import { countedNoun } from '@parley/text'
+import { contentHash } from '@parley/workspace'
 import { createTwoFilesPatch } from 'diff'
 import { ruleRefOf } from '../decision/rules/rules.ts'
 import type { Project } from './project.ts'
@@ -10,18 +10,15 @@ import type { ProgramFile } from './project-programs.ts'
 import { countSkills, skillChanges, skillFiles, skillProblems, stateOfSkills } from './project-skills-report.ts'
 import type { TrustEntry } from './trust-store.ts'
 
-interface ReportSettings {
-  /** Values of the user's own configuration. */
-  readonly own: Config
-  /** True when programs of the project run in the sandbox on this machine. */
-  readonly sandboxed: boolean
-}
-
 export function emptyReport(root: string): TrustReport {
   return { root, state: 'none', hash: null, wouldRun: [], changes: [], ignored: [], files: [] }
 }
 
-export function trustReport(project: Project, { own, sandboxed }: ReportSettings): TrustReport {
+/** Reports a project. `own`: the user's own configuration. `sandboxed`: programs of the project run in the sandbox here. */
+export function trustReport(
+  project: Project,
+  { own, sandboxed }: { readonly own: Config; readonly sandboxed: boolean },
+): TrustReport {
   const { root, place, files, problems, entry } = project
   const { files: programs, problem } = project.programs()
   const layer = project.layer(own)
@@ -77,7 +74,7 @@ export function shownHash(project: Project, sandboxed: boolean): string | null {
   const skills = skillFiles(project)
   if (skills.length === 0 && outside === '') return hash
   const files = skills.length === 0 ? '' : JSON.stringify(skills)
-  return createHash('sha256').update(`${hash}${files}${outside}`).digest('hex')
+  return contentHash(`${hash}${files}${outside}`)
 }
 
 export function runsPrograms({ servers, hooks }: Pick<Project, 'servers' | 'hooks'>): boolean {
@@ -219,19 +216,12 @@ export function serverSandboxPolicies(
   return new Map(Object.keys(project.layer(own).values.mcp_servers ?? {}).map((name) => [name, policy]))
 }
 
-interface ConfinedFolder {
-  readonly root: string
-  /** Device and inode that the root must have at each start. */
-  readonly identity: string | null
-  readonly mayRunUnsandboxed: boolean
-}
-
 /**
  * Returns the sandbox policy of a server that an editor hands over: the policy of a project's servers, in the editor's
- * folder.
+ * folder. `identity`: device and inode that the root must have at each start.
  */
 export function editorServerPolicy(
-  { root, identity, mayRunUnsandboxed }: ConfinedFolder,
+  { root, identity, mayRunUnsandboxed }: { root: string; identity: string | null; mayRunUnsandboxed: boolean },
   own: Config,
   sandbox: SandboxMode,
 ): ServerSandboxPolicy {

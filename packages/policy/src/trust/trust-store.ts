@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Files, makeFolders, replaceFile } from '@parley/journal'
 import type { TrustVerdict } from '@parley/protocol'
 import { parseJson } from '@parley/text'
+import { contentHash } from '@parley/workspace'
 import * as z from 'zod'
 import { diskTree } from './project-tree.ts'
 
@@ -49,7 +49,7 @@ const maxEntryBytes = 2 * 1024 * 1024
 /** Stores one file per project, so that servers that decide at the same time do not lose decisions. */
 export function createTrustStore(home: string, files: Files): TrustStore {
   const folder = join(home, 'trust')
-  const nameOf = (root: string) => `${createHash('sha256').update(root).digest('hex')}.json`
+  const nameOf = (root: string) => `${contentHash(root)}.json`
   return {
     read(root) {
       const chunks: Buffer[] = []

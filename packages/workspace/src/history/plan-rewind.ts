@@ -7,7 +7,6 @@ import { diffFile } from '../patch/plan/file-diff.ts'
 import type { ContentStore } from './content-store.ts'
 import { contentNow, type FoundContent } from './named-content.ts'
 
-/** Change of a file by a call. */
 export interface CallChange extends ChangedPath {
   /** True when the end of the call is unknown, so that the file may be as before it. */
   readonly isUnsure?: true

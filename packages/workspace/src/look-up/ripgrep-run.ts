@@ -104,7 +104,6 @@ export interface SearchTerms {
 const maxColumns = 500
 const maxContextLines = 20
 
-/** Files that ripgrep opens. */
 export interface OpenedFiles {
   /** Files and folders; a file is opened whatever rules say. */
   readonly paths: readonly string[]

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { RpcError } from '@parley/rpc'
+import { contentHash } from '../patch/file-plan.ts'
 import type { ExecLink } from './link.ts'
 import { pathOfUri } from './remote-files.ts'
 
@@ -30,7 +30,7 @@ export function remoteCopies(link: Pick<ExecLink, 'ask'>): RemoteCopies {
         dataBase64: content.toString('base64'),
         executable: isProgram,
       }))
-      const key = createHash('sha256').update(JSON.stringify(sent)).digest('hex')
+      const key = contentHash(JSON.stringify(sent))
       // A new session has no copies, so each use asks again.
       const known = await ask(link, { key })
       const made = known.folder ?? (await ask(link, { key, files: sent })).folder

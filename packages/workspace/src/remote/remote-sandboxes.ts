@@ -96,22 +96,15 @@ export function sandboxRequest(limits: SandboxLimits, loopback?: string): Readon
   }
 }
 
-interface GuardRequest {
-  readonly paths: readonly string[]
-  readonly roots: readonly string[]
-  /** Home folder of the user on the remote machine. */
-  readonly home: string
-}
-
 /**
  * Returns why each path stays read-only on the remote machine; null for a writable path.
  *
  * Paths guarded by name are decided here, others by the exec-server. Without `fs/guards` on the exec-server, these are
- * `unknown`.
+ * `unknown`. `home`: home folder of the user on the remote machine.
  */
 export async function remoteGuards(
   link: Pick<ExecLink, 'ask'>,
-  { paths, roots, home }: GuardRequest,
+  { paths, roots, home }: { paths: readonly string[]; roots: readonly string[]; home: string },
 ): Promise<readonly (GuardKind | null)[]> {
   const byName = guardByName(roots, home)
   const answers: readonly unknown[] = await guardKindsOf(link, paths, roots)

@@ -22,7 +22,7 @@ export async function rulesOfLimits(limits: SandboxLimits, sources: RuleSources)
   const granted = [
     { path: '/', rights: reads.listing },
     { path: scratch, rights: fullWrite | reads.content },
-    ...devices.map((name) => ({ path: `/dev/${name}`, rights: rightsOnDevice(version) })),
+    ...devices.map((name) => ({ path: `/dev/${name}`, rights: deviceRights & handledRights(version) })),
     ...(await planRules({ path: '/', rights: reads.content }, hidden, list)),
     ...(await readingRules(limits.readable ?? [], hidden, list)),
   ]
@@ -57,7 +57,6 @@ export interface FolderEntry {
   readonly kind: 'folder' | 'file' | 'link'
 }
 
-/** Lists a folder; null when it cannot be listed. */
 type ListFolder = (path: string) => Promise<readonly FolderEntry[] | null>
 
 /**
@@ -154,10 +153,6 @@ const deviceRights = right.writeFile | right.readFile | right.deviceIoctl
 /** Returns the rights that a file can have: the system refuses a rule that grants a file the rights of folders. */
 export function rightsOnFile(rights: number): number {
   return rights & fileRights
-}
-
-function rightsOnDevice(version: number): number {
-  return deviceRights & handledRights(version)
 }
 
 /** Returns the rights to the descriptors of the command's output. */

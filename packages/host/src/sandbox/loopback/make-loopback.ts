@@ -7,18 +7,11 @@ import { readFirstProcess } from '../bubblewrap/inner-shell.ts'
 import type { Loopback } from '../sandbox.ts'
 import { type Dialer, openDialer } from './open-dialer.ts'
 
-interface LoopbackPrograms {
-  /** Absolute path of `bwrap`. */
-  readonly bubblewrap: string
-  /** Absolute path of `nsenter`. */
-  readonly nsenter: string
-}
-
 /**
  * Makes a loopback: bwrap makes it, because it raises the interface too, and ends; the namespaces of user and network
- * stay open here. Rejects with a sentence where this fails.
+ * stay open here. Rejects with a sentence where this fails. Takes the absolute paths of `bwrap` and `nsenter`.
  */
-export async function makeLoopback({ bubblewrap, nsenter }: LoopbackPrograms): Promise<Loopback> {
+export async function makeLoopback(bubblewrap: string, nsenter: string): Promise<Loopback> {
   const fds = await whileMade(bubblewrap, openNamespaces)
   let isClosed = false
   let dialer: Dialer | null = null

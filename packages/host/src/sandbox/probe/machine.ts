@@ -96,7 +96,7 @@ export function loopbackMaker({ sharesLoopback }: Finding, machine: Machine): Sa
 export async function tryLoopback({ bwrap, nsenter }: Machine): Promise<Loopback> {
   if (bwrap === null || nsenter === null) throw new Error('nsenter, a program of util-linux, is not installed')
   const { makeLoopback } = await import('../loopback/make-loopback.ts')
-  return makeLoopback({ bubblewrap: bwrap.path, nsenter: nsenter.path })
+  return makeLoopback(bwrap.path, nsenter.path)
 }
 
 /** Result of a search, as it is kept from one start to the next. */

@@ -26,7 +26,7 @@ interface Place {
 }
 
 async function openLoopback(): Promise<Loopback & Disposable> {
-  const loopback = await makeLoopback({ bubblewrap: '/usr/bin/bwrap', nsenter: nsenter ?? '' })
+  const loopback = await makeLoopback('/usr/bin/bwrap', nsenter ?? '')
   return { ...loopback, [Symbol.dispose]: () => loopback.close() }
 }
 
@@ -167,9 +167,9 @@ describe.skipIf(!hasLoopback)(`a loopback that commands share${whyNot}`, { timeo
     using ground = openPlayground()
     const bare = `#!/bin/sh\necho "{ \\"child-pid\\": $$ }" >&3\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n`
     writeFileSync(ground.path('bwrap'), bare, { mode: 0o755 })
-    const made = makeLoopback({ bubblewrap: ground.path('bwrap'), nsenter: nsenter ?? '' })
+    const made = makeLoopback(ground.path('bwrap'), nsenter ?? '')
     await expect(made).rejects.toThrow('made no namespaces')
     writeFileSync(ground.path('bwrap'), '#!/bin/sh\necho no such luck >&2\nexit 1\n', { mode: 0o755 })
-    await expect(makeLoopback({ bubblewrap: ground.path('bwrap'), nsenter: nsenter ?? '' })).rejects.toThrow('luck')
+    await expect(makeLoopback(ground.path('bwrap'), nsenter ?? '')).rejects.toThrow('luck')
   })
 })

@@ -3,6 +3,7 @@ import {
   allow,
   always,
   ask,
+  askedCells,
   askedRow,
   deny,
   enforcedOrAsked,
@@ -51,12 +52,7 @@ export const patchRows = {
     'on-failure': enforcedOrAsked(insideRoots),
     'on-request': enforcedOrAsked(insideRoots),
     never: enforcedOrDenied(insideRoots),
-    readOnly: {
-      untrusted: always(readOnlyMode),
-      'on-failure': always(readOnlyMode),
-      'on-request': always(readOnlyMode),
-      never: always(readOnlyModeNever),
-    },
+    readOnly: askedCells(readOnlyMode, readOnlyModeNever),
   }),
   patchOutside: askedRow(
     ask('patch-outside-roots', 'a file lies outside the writable folders', { pastSandbox: true }),

@@ -4,7 +4,6 @@ import { matchesPathPattern } from '../rules/path-pattern.ts'
 import type { Rule, Rules } from '../rules/rules.ts'
 import { describeList, type FactsKind } from './kind.ts'
 
-/** Path that a call reads. */
 export interface ReadPath {
   readonly path: string
   readonly real: string

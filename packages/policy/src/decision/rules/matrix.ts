@@ -71,8 +71,13 @@ export function harmlessRow(outcome: Outcome): MatrixRow {
 
 /** Returns the row of calls that are asked about, or denied under `never`, in every limited mode. */
 export function askedRow(asked: Outcome, denied: Outcome, changed: Partial<RowCells> = {}): MatrixRow {
+  return rowOf({ ...askedCells(asked, denied), ...changed })
+}
+
+/** Returns the cells of one mode in which calls are asked about, or denied under `never`. */
+export function askedCells(asked: Outcome, denied: Outcome): Readonly<Record<ApprovalPolicy, Cell>> {
   const cell = always(asked)
-  return rowOf({ untrusted: cell, 'on-failure': cell, 'on-request': cell, never: always(denied), ...changed })
+  return { untrusted: cell, 'on-failure': cell, 'on-request': cell, never: always(denied) }
 }
 
 /**

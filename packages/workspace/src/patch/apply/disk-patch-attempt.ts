@@ -146,7 +146,7 @@ function openTemporaryFiles(files: PatchFiles, tag: string): TemporaryFiles {
   const owned = new Set<string>()
   let count = 0
   const nameFor = (target: string): string => {
-    const path = join(dirname(target), strayName(tag, count))
+    const path = join(dirname(target), `.parley-${tag}-${count}.tmp`)
     count += 1
     return path
   }
@@ -167,11 +167,6 @@ function openTemporaryFiles(files: PatchFiles, tag: string): TemporaryFiles {
       return left
     },
   }
-}
-
-/** Names a temporary file by its attempt, so that a later run can find it. `tag` consists of letters, digits, `-` and `_`. */
-function strayName(tag: string, number: number): string {
-  return `.parley-${tag}-${number}.tmp`
 }
 
 /** Removes temporary files of an interrupted attempt from the folders of these real paths. Returns the removed paths. */

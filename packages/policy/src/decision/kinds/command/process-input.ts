@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { allHaveNetwork, always, ask, askedRow, deny, type MatrixRow, rowOf } from '../../rules/matrix.ts'
+import { allHaveNetwork, ask, askedCells, askedRow, deny, type MatrixRow, rowOf } from '../../rules/matrix.ts'
 import type { DescribedFact, FactsKind } from '../kind.ts'
 import { type CommandFacts, commandFactsSchema } from './facts.ts'
 import { strictCommandMatcher } from './match.ts'
@@ -33,15 +33,7 @@ const widerNever = deny('process-wider-never', 'policyNever', `${beyond}, and th
 
 /** Rows of processes: `processLike` for a process with no more rights than a command that is started now. */
 export const processInputRows = {
-  processLike: rowOf({
-    ...otherCommandCells,
-    readOnly: {
-      untrusted: always(wider),
-      'on-failure': always(wider),
-      'on-request': always(wider),
-      never: always(widerNever),
-    },
-  }),
+  processLike: rowOf({ ...otherCommandCells, readOnly: askedCells(wider, widerNever) }),
   processWider: askedRow(wider, widerNever),
   processUnsandboxed: askedRow(unsandboxed, unsandboxedNever),
 }

@@ -46,7 +46,6 @@ export const otherCommandCells = {
   never: enforcedOrDenied(outcomes.sandboxed),
 }
 
-/** Rows of commands. */
 export const commandRows = {
   knownSafe: harmlessRow(allow('known-safe', 'it only looks, and only with options known to be harmless')),
   otherCommand: rowOf(otherCommandCells),
