@@ -48,19 +48,15 @@ function usageUpdate({ last, total, contextWindow }: ConversationCore['usage']):
   return [{ sessionUpdate: 'usage_update', used: last.inputTokens + last.outputTokens, size: contextWindow, ...cost }]
 }
 
-interface LatestPorts {
-  /** Updates that the client has. */
-  readonly known: readonly SessionUpdate[]
-  /** Returns the updates that hold now, one of each kind. */
-  readonly read: () => readonly SessionUpdate[]
-  readonly send: (update: SessionUpdate) => Promise<void>
-}
-
 /**
- * Returns the function that sends every update that differs from the client's values, one at a time. Only the newest of
- * each kind counts: a client that does not read gets it later, so that nothing waits for it in memory.
+ * Returns the function that sends every update of `read`, which has one of each kind, that differs from the client's:
+ * from `known` and what was sent. A client that does not read gets the newest later, so that none waits in memory.
  */
-export function sendLatest({ known, read, send }: LatestPorts): () => void {
+export function sendLatest(
+  known: readonly SessionUpdate[],
+  read: () => readonly SessionUpdate[],
+  send: (update: SessionUpdate) => Promise<void>,
+): () => void {
   const sent = new Map(known.map((update) => [update.sessionUpdate, JSON.stringify(update)]))
   let isSending = false
 

@@ -92,11 +92,9 @@ export class AcpSession {
     this.#limits = limits
     this.#parley = parley
     this.#models = models
-    this.#sendLatest = sendLatest({
-      known: settingsUpdates(this.#inForce()),
-      read: () => currentUpdates(conversation.state.core, this.#inForce(), this.#parts),
-      send: (update) => this.#notify(update),
-    })
+    const notify = (update: SessionUpdate) => this.#notify(update)
+    const current = () => currentUpdates(conversation.state.core, this.#inForce(), this.#parts)
+    this.#sendLatest = sendLatest(settingsUpdates(this.#inForce()), current, notify)
     void this.#listParts()
     this.#unsubscribe = [
       conversation.subscribe((envelope) => {
@@ -106,14 +104,13 @@ export class AcpSession {
     ]
     this.updates = new ConversationUpdates({
       conversation,
-      send: (update) => this.#notify(update),
+      send: notify,
       isOwn: (messageId) => messageId !== undefined && this.#ownMessages.has(messageId),
       showsTerminals: showsTerminals(capabilities),
     })
     // A conversation that is live in another process has its tools there.
     const isAsked = capabilities.fs?.readTextFile === true && !conversation.attached
     this.#offered = isAsked ? texts.offer(conversation.id, (path, signal) => this.#readText(path, signal)) : null
-    const notify = (update: SessionUpdate) => this.#notify(update)
     this.#servers = createSessionServers({ conversationId: conversation.id, given, servers, client, notify })
     this.#asking = conversation.onApproval((approval, { signal }) => this.#ask(approval, signal), {
       onError: () => undefined,

@@ -4,7 +4,6 @@ import { isRecord } from '@parley/text'
 import { lookupMethods } from './methods/lookups.ts'
 import type { AppMethod } from './methods/method.ts'
 import { openMethods } from './methods/open-threads.ts'
-import { reviewMethods } from './methods/reviews.ts'
 import { storedMethods } from './methods/stored-threads.ts'
 import { turnMethods } from './methods/turns.ts'
 import { commandMethods, fileMethods } from './methods/without-thread.ts'
@@ -21,7 +20,6 @@ const methods: Readonly<Record<string, AppMethod>> = {
   ...openMethods,
   ...storedMethods,
   ...turnMethods,
-  ...reviewMethods,
   ...commandMethods,
   ...fileMethods,
 }

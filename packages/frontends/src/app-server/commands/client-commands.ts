@@ -1,11 +1,10 @@
 import type { StartCommand, StartedCommand } from '@parley/engine'
-import { awakeTimeout, exitCodeOf, type RunningProcess } from '@parley/host'
+import { awakeTimeout, exitCodeOf, type OutputStream, type RunningProcess } from '@parley/host'
 import type { Peer } from '@parley/rpc'
 import * as z from 'zod'
 import { codexError, codexFailure, codexInvalidParams, codexOverloaded } from '../wire/codex-error.ts'
 import type { Notify } from '../wire/codex-transport.ts'
 import type { CodexParams } from '../wire/params.ts'
-import { createCommandOutput } from './command-output.ts'
 import { type CommandRequest, readCommandRequest, readSize } from './command-request.ts'
 
 /** Commands of one client that may run at the same time. */
@@ -171,4 +170,42 @@ function runCommand(request: CommandRequest, start: StartCommand, link: CommandL
 
   const result = run().finally(() => started.resolve(null))
   return { command: { request, started: started.promise, kill }, result }
+}
+
+type ShownStream = 'stdout' | 'stderr'
+
+/** Part of a command's output that the client gets. `capReached`: no more of this stream follows. */
+interface Delta {
+  readonly stream: ShownStream
+  readonly bytes: Buffer
+  readonly capReached: boolean
+}
+
+/** Output of one command on its way to the client. */
+interface CommandOutput {
+  take(stream: OutputStream, chunk: Buffer): void
+  /** Returns the kept part of a stream, as text; empty for a stream that was sent as it came. */
+  kept(stream: ShownStream): string
+}
+
+/** Cuts each stream at the cap of the request, and sends the rest or keeps it for the answer. */
+function createCommandOutput(
+  { capBytes, streamsOutput }: Pick<CommandRequest, 'capBytes' | 'streamsOutput'>,
+  send: (delta: Delta) => void,
+): CommandOutput {
+  const left = { stdout: capBytes, stderr: capBytes }
+  const chunks: Record<ShownStream, Buffer[]> = { stdout: [], stderr: [] }
+  return {
+    take(from, chunk) {
+      // A terminal has one stream.
+      const stream = from === 'stderr' ? 'stderr' : 'stdout'
+      const room = left[stream]
+      if (room === 0) return
+      const bytes = room === null ? chunk : chunk.subarray(0, room)
+      if (room !== null) left[stream] = room - bytes.length
+      if (streamsOutput) send({ stream, bytes, capReached: left[stream] === 0 })
+      else chunks[stream].push(Buffer.from(bytes))
+    },
+    kept: (stream) => Buffer.concat(chunks[stream]).toString('utf8'),
+  }
 }

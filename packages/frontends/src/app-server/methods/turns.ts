@@ -1,5 +1,5 @@
 import { type Conversation, codeOf } from '@parley/client'
-import type { InputItem, Overrides, TurnPurpose } from '@parley/protocol'
+import { type InputItem, type Overrides, type ReviewTarget, reviewRequest, type TurnPurpose } from '@parley/protocol'
 import type { CallContext } from '@parley/rpc'
 import { isRecord } from '@parley/text'
 import { threadSettings, turnOverrides } from '../shapes/settings.ts'
@@ -56,6 +56,26 @@ export const turnMethods: Readonly<Record<string, AppMethod>> = {
     else context.afterReply(() => session.notify('warning', { threadId, message: notRun }))
     return {}
   }),
+  'review/start': method(codexParams.reviewStart, async (session, { threadId, target }, context) => {
+    const { conversation } = await session.thread(threadId)
+    if (conversation.state.core.turn !== null) throw codexError('a turn is running; a review is one of its own')
+    const input = [{ type: 'text' as const, text: reviewRequest(targetOf(target)) }]
+    const started = await startTurn(session, { threadId, input, purpose: 'review' }, context)
+    return { ...started, reviewThreadId: threadId }
+  }),
+}
+
+function targetOf(target: CodexParams<'reviewStart'>['target']): ReviewTarget {
+  switch (target.type) {
+    case 'uncommittedChanges':
+      return { kind: 'workTree' }
+    case 'baseBranch':
+      return { kind: 'branch', base: target.branch }
+    case 'commit':
+      return { kind: 'commits', range: target.title == null ? target.sha : `${target.sha} (${target.title})` }
+    case 'custom':
+      return { kind: 'words', text: target.instructions }
+  }
 }
 
 const notRun =
@@ -100,7 +120,7 @@ interface StartedTurn extends CodexParams<'turnStart'> {
 }
 
 /** Starts a turn and answers with it; notifications about it follow the answer. */
-export async function startTurn(session: AppSession, params: StartedTurn, context: CallContext) {
+async function startTurn(session: AppSession, params: StartedTurn, context: CallContext) {
   const thread = await session.thread(params.threadId)
   const release = session.hold()
   try {

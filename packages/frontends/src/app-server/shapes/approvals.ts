@@ -12,12 +12,6 @@ import { asSentence, isRecord, joinShellWords } from '@parley/text'
 import { answersIn } from '../../codex-events/approvals.ts'
 import { askedFields, formDecision, formSchema } from '../../codex-events/form-schema.ts'
 
-/** Request to the client for an answer to a question. */
-export interface CodexRequest {
-  readonly method: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
 interface Asker {
   readonly threadId: string
   readonly enforcement: Enforcement
@@ -26,11 +20,11 @@ interface Asker {
   readonly modes: readonly Mode[]
 }
 
-/** Returns the request for an approval. Everything but patches and forms is asked as a command, the only other kind. */
+/** Returns the request to the client for an approval. Everything but patches and forms is asked as a command, the only other kind. */
 export function approvalRequestOf(
   approval: ApprovalRequest,
   { threadId, enforcement, startedAtMs, modes }: Asker,
-): CodexRequest {
+): { readonly method: string; readonly params: Readonly<Record<string, unknown>> } {
   const { kind, itemId, turnId, cwd, command, title, decisions } = approval
   const common = { threadId, turnId, itemId, startedAtMs }
   const words = describeQuestion(approval, enforcement)

@@ -3,17 +3,18 @@ import type { FileChangeEntry, Item, ItemOf } from '@parley/protocol'
 import { argumentsOf, outputText, setsPlan, sideOfDiff, toolOwner, typedCommand } from '@parley/protocol/calls'
 import { joinShellWords } from '@parley/text'
 
-/** Times of an item in ms since the epoch; null while it is open. */
-export interface ItemTimes {
-  readonly startedAtMs: number
-  readonly completedAtMs: number | null
-}
-
 /** Item of a thread as clients of Codex's app-server know it, tagged by `type`. */
 export type ThreadItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string }
 
-/** Returns the item for clients; null for items without a form there: notices, and calls that only set the plan. */
-export function threadItemOf(item: Item, times: ItemTimes, cwd: string): ThreadItem | null {
+/**
+ * Returns the item for clients; null for items without a form there: notices, and calls that only set the plan. Times
+ * are in ms since the epoch, and null while the item is open.
+ */
+export function threadItemOf(
+  item: Item,
+  times: { readonly startedAtMs: number; readonly completedAtMs: number | null },
+  cwd: string,
+): ThreadItem | null {
   const body = bodyOf(item, times.completedAtMs !== null, cwd)
   return body === null ? null : { ...body, ...times }
 }

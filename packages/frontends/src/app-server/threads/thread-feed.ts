@@ -18,18 +18,12 @@ import { agentMessage, changesOf, type ThreadItem, threadItemOf } from '../shape
 import { runningTurnShape, turnError, turnShape, usageShape } from '../shapes/turn.ts'
 import type { Notify } from '../wire/codex-transport.ts'
 
-interface OpenCall {
-  /** Time of the event that made it, in ms since the epoch. */
-  readonly startedAtMs: number
-  /** True once the client knows of it. */
-  isShown: boolean
-}
-
 /** Sends the events of a thread to one client, as notifications of Codex. */
 export class ThreadFeed {
   readonly #conversation: Pick<Conversation, 'id' | 'state'>
   readonly #notify: Notify
-  readonly #items = new Map<ItemId, OpenCall>()
+  /** Open items, with the time of the event that made each, in ms since the epoch, and if the client knows of it. */
+  readonly #items = new Map<ItemId, { readonly startedAtMs: number; isShown: boolean }>()
   #status: ThreadStatus
   /** Last message of the model in the turn, for its summary. */
   #answer: ThreadItem | null = null

@@ -8,7 +8,6 @@ export interface AskedApproval {
   readonly conversationId: ConversationId
   readonly approval: ApprovalRequest | Approval
   readonly item: Item | null
-  /** Settings of the conversation. */
   readonly settings: Settings
   /** Call to ask for: the owner of the turn, or the call that brought this client to the conversation. */
   readonly callId: RequestId

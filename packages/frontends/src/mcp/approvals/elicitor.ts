@@ -34,11 +34,6 @@ export interface Elicitor {
   settled(): Promise<void>
 }
 
-interface Outstanding {
-  readonly asked: AskedApproval
-  readonly controller: AbortController
-}
-
 function isSettledBy({ conversationId, approval }: AskedApproval, envelope: Envelope): boolean {
   if (envelope.conversationId !== conversationId) return false
   const { event } = envelope
@@ -72,7 +67,7 @@ function isForOthers({ whenGone, approval, client }: AskedApproval): boolean {
 const anyResult = z.looseObject({})
 
 export function createElicitor(server: Server, timeoutMs: number, limits: CallersLimits): Elicitor {
-  const outstanding = new Map<ApprovalId, Outstanding>()
+  const outstanding = new Map<ApprovalId, { readonly asked: AskedApproval; readonly controller: AbortController }>()
   const deciding = new Set<Promise<void>>()
   const roots = createSessionRoots(limits, tellCaller)
   let gone = false

@@ -100,8 +100,6 @@ const replyInput = z.object({
   sessionId: id.describe('The same, under its oldest name.'),
 })
 
-type ReplyInput = z.infer<typeof replyInput>
-
 export function replyTool(name: 'codex-reply' | 'parley-reply'): McpTool {
   return defineMcpTool({
     name,
@@ -116,7 +114,7 @@ export function replyTool(name: 'codex-reply' | 'parley-reply'): McpTool {
 }
 
 function reply(name: string) {
-  return async (args: ReplyInput, call: ToolCall) => {
+  return async (args: z.infer<typeof replyInput>, call: ToolCall) => {
     const conversationId = args.threadId ?? args.conversationId ?? args.sessionId
     if (conversationId === undefined) return failed(`${name}: conversationId (or threadId, or sessionId) is missing.`)
     const { session, requestId } = call

@@ -8,7 +8,7 @@ import type { ConversationState, InputItem } from '@parley/protocol'
 import { onOneLine } from '@parley/protocol/question'
 import type { EventMsg } from '../../codex-events/event-msg.ts'
 import { textMessagesOf } from '../../codex-events/translate.ts'
-import { type PictureContent, pictureContents } from '../../picture-contents.ts'
+import { pictureContents } from '../../picture-contents.ts'
 import type { McpConversation } from '../turns/mcp-conversation.ts'
 import { ToolCallTurn } from '../turns/tool-call-turn.ts'
 import { answered, brokenOff, type ToolCall } from './tool.ts'
@@ -40,20 +40,16 @@ export async function runTurn(conversation: McpConversation, prompt: string, cal
   const end = await turn.ended.finally(progress.stop)
   signal.removeEventListener('abort', stop)
   switch (end.kind) {
-    case 'completed':
-      return withPictures(
-        answered(conversationId, end.text),
-        await pictureContents(end.pictures, (file) => readFile(conversation.client, { conversationId, file })),
-      )
+    case 'completed': {
+      const result = answered(conversationId, end.text)
+      const read = (file: string) => readFile(conversation.client, { conversationId, file })
+      return { ...result, content: [...result.content, ...(await pictureContents(end.pictures, read))] }
+    }
     case 'failed':
       return brokenOff(conversationId, end.message, call)
     case 'interrupted':
       return answered(conversationId, 'The turn was interrupted.', true)
   }
-}
-
-function withPictures(result: CallToolResult, pictures: readonly PictureContent[]): CallToolResult {
-  return { ...result, content: [...result.content, ...pictures] }
 }
 
 async function send(conversation: McpConversation, turn: ToolCallTurn, signal: AbortSignal): Promise<void> {

@@ -16,7 +16,6 @@ import { type SequenceRange, walkSubject } from './walk-subject.ts'
 export type ClaimName = `${number}.${string}`
 
 export interface LogMessage {
-  /** Sequence in the stream. */
   readonly sequence: number
   /** First byte of the log that it holds, and the byte behind the last; both the same for a fence. */
   readonly from: number

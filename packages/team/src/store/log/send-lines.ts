@@ -88,19 +88,15 @@ export function sendLines(
 /** Message that is to be published, with the content to put before. */
 interface Outgoing {
   readonly message: NewMessage
-  /** Lines that it holds. */
   readonly lines: Buffer
-  /** Objects by name. */
   readonly objects: ReadonlyMap<string, Uint8Array>
 }
 
 interface Span {
   /** First byte that is not acknowledged. */
   readonly from: number
-  /** Size of the log. */
   readonly sizeBytes: number
   readonly claim: ClaimName
-  /** Folder of the side files. */
   readonly sideFiles: string
 }
 
