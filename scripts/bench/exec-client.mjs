@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
+import { readLines } from './wire-client.mjs'
 
 const outputMark = Buffer.from('"process/output"')
 const chunkMark = Buffer.from('"chunk":"')
@@ -72,18 +73,4 @@ function decodedLength(line, base64Length) {
   const end = line.length - tailLength
   const padding = (line[end - 1] === 0x3d) + (line[end - 2] === 0x3d)
   return (base64Length / 4) * 3 - padding
-}
-
-function readLines(stream, take) {
-  let held = []
-  stream.on('data', (chunk) => {
-    let from = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      const last = chunk.subarray(from, end)
-      take(held.length === 0 ? last : Buffer.concat([...held, last]))
-      held = []
-      from = end + 1
-    }
-    if (from < chunk.length) held.push(chunk.subarray(from))
-  })
 }

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { sleep } from './clock.mjs'
 
 /** Lists a process and its descendants. Outside of Linux the list is empty, and every figure below is NaN. */
 export function treeOf(pid) {
@@ -25,6 +26,15 @@ export function residentMiB(pids) {
 /** Returns user and system time of the processes and of ended children, in steps of 10 ms. */
 export function cpuMs(pids) {
   return sum(pids.map((pid) => sum(statFields(pid).slice(11, 15).map(Number)))) * tickMs
+}
+
+/** Resolves to the memory of a process and its descendants once they have settled, and their CPU over some time in %. */
+export async function watchIdle(pid, settleMs, watchedMs) {
+  await sleep(settleMs)
+  const pids = treeOf(pid)
+  const beforeMs = cpuMs(pids)
+  await sleep(watchedMs)
+  return { memory: residentMiB(pids), cpu: ((cpuMs(pids) - beforeMs) / watchedMs) * 100 }
 }
 
 const pageMiB = process.platform === 'linux' ? 4 / 1024 : Number.NaN

@@ -15,8 +15,9 @@ export function startServer(program, place, more = []) {
     ...client,
     pid: child.pid,
     spawnedMs,
-    async open(method, params) {
-      const { conversationId } = await request(method, params)
+    /** Creates a conversation in the workspace, and streams it. */
+    async create() {
+      const { conversationId } = await request('conversation/create', { cwd: place.workspace })
       await request('conversation/stream', { conversationId })
       return conversationId
     },
@@ -45,4 +46,11 @@ export function startServer(program, place, more = []) {
       await exited
     },
   }
+}
+
+/** Starts a server with one client, and initializes that. */
+export async function openServer(program, place, more) {
+  const server = startServer(program, place, more)
+  await server.initialize()
+  return server
 }

@@ -13,8 +13,11 @@ const keptLength = 4096
 /** Queries of the cursor's position, and queries of the size, which are sent from the last cell. */
 const questions = /(\x1b\[9999;9999H)?\x1b\[6n/g
 
-/** Starts a program on a terminal that notes when text arrives, and answers where its cursor is and how large it is. */
-export function startTerminal([program, ...args], { env, cwd }) {
+/**
+ * Starts a program in a place, on a terminal that notes when text arrives, and answers where its cursor is and how large
+ * it is.
+ */
+export function startTerminal([program, ...args], { env, workspace: cwd }) {
   const spawnedMs = nowMs()
   const pty = spawn(program, args, { ...size, env, cwd, name: 'xterm-256color' })
   let tail = ''

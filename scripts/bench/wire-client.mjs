@@ -66,15 +66,23 @@ export async function attachTo(path) {
 
 const requestEveryMs = 5
 
-/** Sends small requests one after the other until `stop`, which resolves to the longest wait for an answer in ms. */
-export function longestWait(client) {
+/** Returns the time from an event to its arrival, in ms. */
+export function lagOf(line) {
+  const at = Number(/"at":(\d+)/.exec(line.toString('latin1', 0, prefixBytes))?.[1])
+  return performance.timeOrigin + performance.now() - at
+}
+
+/**
+ * Sends small requests one after the other until `stop`, which resolves to the longest wait for an answer in ms. A method
+ * that is not known is answered at once, with an error.
+ */
+export function longestWait(client, method = 'bench/unknown') {
   let isOver = false
   let longestMs = 0
   const asking = (async () => {
     while (!isOver) {
       const askedMs = performance.now()
-      // Answered at once, with an error.
-      await client.request('bench/unknown', {}).catch(() => undefined)
+      await client.request(method, {}).catch(() => undefined)
       longestMs = Math.max(longestMs, performance.now() - askedMs)
       await new Promise((resolve) => setTimeout(resolve, requestEveryMs))
     }
@@ -88,7 +96,8 @@ export function longestWait(client) {
   }
 }
 
-function readLines(stream, take) {
+/** Calls `take` with each line of a stream, as bytes. */
+export function readLines(stream, take) {
   let held = []
   stream.on('data', (chunk) => {
     let from = 0

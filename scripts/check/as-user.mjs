@@ -3,10 +3,10 @@
  * Linux. The last line of stdout is `N passed, N failed`.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { root } from '../bundle/places.mjs'
-import { countResults } from './count-results.mjs'
+import { countResults, readReport } from './count-results.mjs'
 
 /** Tests of limits of commands, of rights on files, and of attacks on a server of the user. */
 const parts = [
@@ -93,14 +93,5 @@ function runIn({ folder, copy }, { uid, gid }) {
   // Drops the groups of root, which give access to files of others.
   const apart = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', ...vitest, ...words]
   const { status } = spawnSync('setpriv', apart, { cwd: copy, env, stdio: ['ignore', 'inherit', 'inherit'] })
-  return countResults(reportIn(report), status, (file) => relative(copy, file))
-}
-
-function reportIn(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    // vitest ended before it could write its report.
-    return undefined
-  }
+  return countResults(readReport(report), status, (file) => relative(copy, file))
 }

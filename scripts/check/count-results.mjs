@@ -1,3 +1,14 @@
+import { readFileSync } from 'node:fs'
+
+/** Reads the report of a run; undefined where vitest ended before it could write one. */
+export function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Counts the results of vitest's JSON report. A file that could not be loaded counts as one failure, and so does a run
  * that failed outside of any test (an unhandled rejection, a crash).

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as processes from '../../packages/testkit/src/processes.ts'
 import { root } from '../bundle/places.mjs'
-import { countResults } from './count-results.mjs'
+import { countResults, readReport } from './count-results.mjs'
 import { inMemory } from './in-memory.mjs'
 
 /** Long runs (`npm run test:soak`) may take hours. */
@@ -55,15 +55,6 @@ async function runVitest(report) {
   processes.killMarked(mark)
   await closed
   return { exitCode: leftovers.length > 0 ? 0 : child.exitCode, leftovers }
-}
-
-function readReport(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    // vitest ended before it could write its report.
-    return undefined
-  }
 }
 
 async function waitFor(condition, timeoutMs) {

@@ -2,7 +2,7 @@ import { nowMs } from '../clock.mjs'
 import { placeLongLog } from '../long-log.mjs'
 import { watchMemory } from '../peak-memory.mjs'
 import { residentMiB } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 import { attachTo } from '../wire-client.mjs'
 
 const count = 500_000
@@ -17,8 +17,7 @@ export const catchUp = {
   },
   prepare: ({ place }) => placeLongLog(place, count),
   async measure({ program, place, prepared: conversationId }) {
-    await using server = startServer(program, place)
-    await server.initialize()
+    await using server = await openServer(program, place)
     await server.request('conversation/resume', { conversationId })
     using client = await attachTo(await server.socket())
     const before = residentMiB([server.pid])

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { watchMemory } from '../peak-memory.mjs'
 import { residentMiB } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 import { attachTo, longestWait } from '../wire-client.mjs'
 
 const line = 'if (a[0] === "b") { return { c: [1, 2, 3] } } else throw new Error(`x`)\n'
@@ -17,10 +17,9 @@ export const largeMessage = {
     growth: { what: 'same: growth of the server at its peak', unit: 'MiB', budget: 64, aim: 48 },
   },
   async measure({ program, model, place }) {
-    await using server = startServer(program, place)
-    await server.initialize()
+    await using server = await openServer(program, place)
     await model.play({ play: 'hello' })
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    const conversationId = await server.create()
     await server.turn(conversationId, 'hello')
     using other = await attachTo(await server.socket())
     await pause(calmMs)

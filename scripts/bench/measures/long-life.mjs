@@ -1,11 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { nowMs } from '../clock.mjs'
-import { startServer } from '../server-client.mjs'
-import { attachTo } from '../wire-client.mjs'
+import { openServer } from '../server-client.mjs'
+import { attachTo, longestWait } from '../wire-client.mjs'
 import { placeWorkLog } from '../work-log.mjs'
 
 const outputBytes = 4000
-const betweenQuestionsMs = 5
 
 /** Measures a conversation of 10,000 turns (0.25 GB) beside one of 100, both closed in good order before. */
 export const longLife = {
@@ -37,8 +35,7 @@ export const longLife = {
 
 /** Resolves to the time from the request until the state is here. */
 async function opened({ program, place, conversationId }) {
-  await using server = startServer(program, place)
-  await server.initialize()
+  await using server = await openServer(program, place)
   const startedMs = nowMs()
   await server.request('conversation/resume', { conversationId })
   await server.request('conversation/stream', { conversationId })
@@ -46,17 +43,16 @@ async function opened({ program, place, conversationId }) {
 }
 
 async function readBy({ program, place, conversationId }) {
-  await using server = startServer(program, place)
-  await server.initialize()
+  await using server = await openServer(program, place)
   using other = await attachTo(await server.socket())
-  const longest = watchWaits(other)
+  const waits = longestWait(other, 'server/diagnostics')
   await server.request('conversation/resume', { conversationId })
   const page = await timed(() => server.request('conversation/read', { conversationId, before: 500 }))
   let copy
   const fork = await timed(async () => {
     copy = await server.request('conversation/fork', { conversationId })
   })
-  const others = await longest()
+  const others = await waits.stop()
   await server.request('conversation/delete', { conversationId: copy.conversationId })
   return { page, fork, others }
 }
@@ -65,21 +61,4 @@ async function timed(run) {
   const startedMs = nowMs()
   await run()
   return nowMs() - startedMs
-}
-
-/** Asks again and again; returns a function that stops and resolves to the longest wait for an answer. */
-function watchWaits(client) {
-  let longest = 0
-  let isOver = false
-  const asked = (async () => {
-    while (!isOver) {
-      longest = Math.max(longest, await timed(() => client.request('server/diagnostics', {})))
-      await wait(betweenQuestionsMs)
-    }
-  })()
-  return async () => {
-    isOver = true
-    await asked
-    return longest
-  }
 }

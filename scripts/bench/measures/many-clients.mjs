@@ -1,7 +1,7 @@
 import { nowMs } from '../clock.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 import { median } from '../statistics.mjs'
-import { attachTo } from '../wire-client.mjs'
+import { attachTo, lagOf } from '../wire-client.mjs'
 
 const clients = 20
 const count = 100_000
@@ -23,9 +23,8 @@ export const manyClients = {
 }
 
 async function flood({ program, model, place }, number) {
-  await using server = startServer(program, place)
-  await server.initialize()
-  const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+  await using server = await openServer(program, place)
+  const conversationId = await server.create()
   const path = await server.socket()
   const attached = await Promise.all(Array.from({ length: number }, () => attachTo(path)))
   await Promise.all(attached.map((client) => client.request('conversation/stream', { conversationId })))
@@ -43,8 +42,7 @@ async function flood({ program, model, place }, number) {
 function typicalLag(client) {
   const lags = []
   return client.until((type, line) => {
-    const at = Number(/"at":(\d+)/.exec(line.toString('latin1', 0, 256))?.[1])
-    lags.push(performance.timeOrigin + performance.now() - at)
+    lags.push(lagOf(line))
     return type === 'turn.ended' ? median(lags) : undefined
   })
 }

@@ -1,6 +1,6 @@
 import { nowMs, sleep } from '../clock.mjs'
 import { residentMiB } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 
 const settleMs = 2000
 const bytesOfMiB = 1024
@@ -24,16 +24,14 @@ export const manyConversations = {
 
 /** Runs turns one after the other in each of some conversations at once. */
 async function run({ program, model, place }, conversations, turns) {
-  await using server = startServer(program, place)
-  await server.initialize()
+  await using server = await openServer(program, place)
   await model.play({ play: 'hello' })
-  const warm = await server.open('conversation/create', { cwd: place.workspace })
+  const warm = await server.create()
   await server.turn(warm, 'go')
   await sleep(settleMs)
   const beforeMiB = residentMiB([server.pid])
   const ids = []
-  for (let nth = 0; nth < conversations; nth++)
-    ids.push(await server.open('conversation/create', { cwd: place.workspace }))
+  for (let nth = 0; nth < conversations; nth++) ids.push(await server.create())
   const left = new Map(ids.map((id) => [id, turns]))
   const send = (conversationId) =>
     server.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })

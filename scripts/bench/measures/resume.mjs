@@ -1,5 +1,5 @@
 import { runMetered } from '../run-metered.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 import { startTerminal } from '../terminal.mjs'
 import { composerMark, key } from './screen-start.mjs'
 
@@ -22,9 +22,8 @@ export const resume = {
   },
   /** Makes one long conversation and copies its home; each run resumes a copy. */
   async prepare({ program, model, place, copyOf }) {
-    await using server = startServer(program, place)
-    await server.initialize()
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    await using server = await openServer(program, place)
+    const conversationId = await server.create()
     await model.play({ play: 'calls', count })
     await server.turn(conversationId, 'go')
     const copy = copyOf(place)
@@ -52,8 +51,8 @@ async function firstRequest(model, argv, place) {
   return { afterMs: notes[0].arrivedMs - startedMs, bodyHash: newestBodyHash }
 }
 
-async function keysTaken(argv, { env, workspace }) {
-  await using terminal = startTerminal(argv, { env, cwd: workspace })
+async function keysTaken(argv, place) {
+  await using terminal = startTerminal(argv, place)
   await terminal.sees(composerMark)
   const echoed = terminal.sees(key)
   terminal.type(key)

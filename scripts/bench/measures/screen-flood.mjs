@@ -18,7 +18,7 @@ export const screenFlood = {
     written: { what: 'same, written to the terminal', unit: 'MiB', budget: 0.8, aim: 0.5 },
   },
   async measure({ program, model, place }) {
-    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await using terminal = startTerminal([program.launcher], place)
     await terminal.sees(composerMark)
     await sleep(settleMs)
     await model.play({ play: 'flood', count })

@@ -1,5 +1,4 @@
-import { sleep } from '../clock.mjs'
-import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
+import { watchIdle } from '../process-tree.mjs'
 import { startTerminal } from '../terminal.mjs'
 import { composerMark } from './screen-start.mjs'
 
@@ -15,12 +14,8 @@ export const screenIdle = {
     cpu: { what: 'idle: CPU of all processes', unit: '%', budget: 0.1, aim: 0 },
   },
   async measure({ program, place }) {
-    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await using terminal = startTerminal([program.launcher], place)
     await terminal.sees(composerMark)
-    await sleep(settleMs)
-    const pids = treeOf(terminal.pid)
-    const beforeMs = cpuMs(pids)
-    await sleep(watchedMs)
-    return { memory: residentMiB(pids), cpu: ((cpuMs(pids) - beforeMs) / watchedMs) * 100 }
+    return await watchIdle(terminal.pid, settleMs, watchedMs)
   },
 }

@@ -27,7 +27,7 @@ export const screenKeys = {
     resizeBytes: { what: 'same: written', unit: 'KiB', budget: 10, aim: 3 },
   },
   async measure({ program, model, place }) {
-    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await using terminal = startTerminal([program.launcher], place)
     await terminal.sees(composerMark)
     await sleep(settleMs)
     const idle = await echoes(terminal)
@@ -52,8 +52,8 @@ export const screenKeys = {
 const echo = 'process.stdin.setRawMode(true); process.stdin.pipe(process.stdout); console.log("ready")'
 
 /** Measures what waits for the processor add to each key: a busy machine delays any program by tens of milliseconds. */
-async function bareEchoes({ env, workspace }) {
-  await using terminal = startTerminal([process.execPath, '-e', echo], { env, cwd: workspace })
+async function bareEchoes(place) {
+  await using terminal = startTerminal([process.execPath, '-e', echo], place)
   await terminal.sees('ready')
   return await echoes(terminal)
 }

@@ -13,7 +13,7 @@ export const screenStart = {
     echo: { what: 'terminal: a typed character shows, after start', unit: 'ms', budget: 200, aim: 80 },
   },
   async measure({ program, place }) {
-    await using terminal = startTerminal([program.launcher], { env: place.env, cwd: place.workspace })
+    await using terminal = startTerminal([program.launcher], place)
     const paintedMs = await terminal.sees(composerMark)
     const echoed = terminal.sees(key)
     terminal.type(key)

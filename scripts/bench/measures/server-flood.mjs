@@ -1,6 +1,6 @@
 import { watchMemory } from '../peak-memory.mjs'
 import { cpuMs } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 
 const count = 100_000
 
@@ -12,9 +12,8 @@ export const serverFlood = {
     memory: { what: 'server flood: peak memory', unit: 'MiB', budget: 150, aim: 110 },
   },
   async measure({ program, model, place }) {
-    await using server = startServer(program, place)
-    await server.initialize()
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    await using server = await openServer(program, place)
+    const conversationId = await server.create()
     await model.play({ play: 'flood', count })
     const beforeMs = cpuMs([server.pid])
     const memory = watchMemory(() => [server.pid])

@@ -1,6 +1,5 @@
-import { sleep } from '../clock.mjs'
-import { cpuMs, residentMiB, treeOf } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { watchIdle } from '../process-tree.mjs'
+import { openServer } from '../server-client.mjs'
 
 /** Time until all work after the start is done. */
 const settleMs = 3000
@@ -18,21 +17,12 @@ export const serverIdle = {
     },
   },
   async measure({ program, model, place }) {
-    await using server = startServer(program, place)
-    await server.initialize()
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
-    const fresh = await watchIdle(server.pid)
+    await using server = await openServer(program, place)
+    const conversationId = await server.create()
+    const fresh = await watchIdle(server.pid, settleMs, watchedMs)
     await model.play({ play: 'calls', count: 2 })
     await server.turn(conversationId, 'go')
-    const used = await watchIdle(server.pid)
+    const used = await watchIdle(server.pid, settleMs, watchedMs)
     return { memory: fresh.memory, cpu: Math.max(fresh.cpu, used.cpu), afterCommands: used.memory }
   },
-}
-
-async function watchIdle(pid) {
-  await sleep(settleMs)
-  const pids = treeOf(pid)
-  const beforeMs = cpuMs(pids)
-  await sleep(watchedMs)
-  return { memory: residentMiB(pids), cpu: ((cpuMs(pids) - beforeMs) / watchedMs) * 100 }
 }

@@ -1,5 +1,5 @@
 import { nowMs } from '../clock.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer } from '../server-client.mjs'
 import { median } from '../statistics.mjs'
 
 const warmTurns = 5
@@ -14,10 +14,9 @@ export const serverStart = {
   },
   async measure({ program, model, place }) {
     await model.play({ play: 'hello' })
-    await using server = startServer(program, place)
-    await server.initialize()
+    await using server = await openServer(program, place)
     const initializedMs = nowMs()
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    const conversationId = await server.create()
     const createdMs = nowMs()
     await server.turn(conversationId, 'warm up')
     const overheads = []

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { watchMemory } from '../peak-memory.mjs'
-import { startServer } from '../server-client.mjs'
-import { attachTo } from '../wire-client.mjs'
+import { openServer } from '../server-client.mjs'
+import { attachTo, lagOf } from '../wire-client.mjs'
 
 /**
  * Time for which the reader is stalled. The promise is for 60 s; the memory kept for the reader does not grow after the
@@ -24,9 +24,8 @@ export const stalledReader = {
     lost: { what: 'same: events that did not arrive in the end', unit: '', budget: 0, aim: 0 },
   },
   async measure({ program, model, place }) {
-    await using server = startServer(program, place)
-    await server.initialize()
-    const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+    await using server = await openServer(program, place)
+    const conversationId = await server.create()
     const edit = await queueMessage(server, model, conversationId)
     const path = await server.socket()
     using stalled = await attachTo(path)
@@ -89,8 +88,7 @@ function missingUpTo(client, last) {
 function lagsUpTo(client, last) {
   const lags = []
   return client.until((type, line) => {
-    const at = Number(/"at":(\d+)/.exec(line.toString('latin1', 0, 256))?.[1])
-    lags.push(performance.timeOrigin + performance.now() - at)
+    lags.push(lagOf(line))
     return type === last ? lags : undefined
   })
 }

@@ -1,8 +1,9 @@
 import { nowMs } from '../clock.mjs'
 import { hasNats, startNats } from '../nats.mjs'
 import { cpuMs } from '../process-tree.mjs'
-import { startServer } from '../server-client.mjs'
+import { openServer, startServer } from '../server-client.mjs'
 import { quantile } from '../statistics.mjs'
+import { lagOf } from '../wire-client.mjs'
 
 const calls = 200
 const deltas = 100_000
@@ -39,14 +40,12 @@ async function withStore(context) {
 
 /** Resolves to the times from each event of a turn with commands to its arrival. */
 async function lags({ program, model, place }, args) {
-  await using server = startServer(program, place, args)
-  await server.initialize()
-  const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+  await using server = await openServer(program, place, args)
+  const conversationId = await server.create()
   await model.play({ play: 'calls', count: calls })
   const found = []
   const ended = server.until((type, line) => {
-    const at = Number(/"at":(\d+)/.exec(line.toString('latin1', 0, 256))?.[1])
-    found.push(performance.timeOrigin + performance.now() - at)
+    found.push(lagOf(line))
     return type === 'turn.ended' ? true : undefined
   })
   await server.request('conversation/sendMessage', { conversationId, input: [{ type: 'text', text: 'go' }] })
@@ -56,9 +55,8 @@ async function lags({ program, model, place }, args) {
 
 /** Resolves to the µs of CPU that the server takes for each delta of a flood: 20 are 50,000 a second of one core. */
 async function cpuOfFlood({ program, model, place }, args) {
-  await using server = startServer(program, place, args)
-  await server.initialize()
-  const conversationId = await server.open('conversation/create', { cwd: place.workspace })
+  await using server = await openServer(program, place, args)
+  const conversationId = await server.create()
   await model.play({ play: 'flood', count: deltas })
   const beforeMs = cpuMs([server.pid])
   await server.turn(conversationId, 'go')
@@ -71,7 +69,7 @@ async function timeOfTakeover({ program, model, place, copyOf }, args) {
   const owner = startServer(program, one, args)
   await using taker = startServer(program, other, args)
   await Promise.all([owner.initialize(), taker.initialize()])
-  const conversationId = await owner.open('conversation/create', { cwd: place.workspace })
+  const conversationId = await owner.create()
   await model.play({ play: 'hello' })
   await owner.turn(conversationId, 'go')
   await owner.kill()

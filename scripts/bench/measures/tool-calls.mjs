@@ -21,9 +21,9 @@ export const toolCalls = {
 }
 
 /** Resolves to the run of a conversation with so many calls, and the time of each. */
-async function runCalls({ program, model, place }, calls) {
+async function runCalls({ program, model, place }, calls, flags = []) {
   await model.play({ play: 'calls', count: calls })
-  const run = await runMetered([program.launcher, 'exec', 'go'], { env: place.env, cwd: place.workspace })
+  const run = await runMetered([program.launcher, 'exec', ...flags, 'go'], { env: place.env, cwd: place.workspace })
   const { notes } = await model.notes()
   return { run, gaps: notes.slice(1).map(({ arrivedMs }, index) => arrivedMs - notes[index].lastByteMs) }
 }
@@ -54,12 +54,9 @@ export const limitedToolCalls = {
   name: 'limited-calls',
   runs: 3,
   rows: { call: { what: 'a tool call in the sandbox', unit: 'ms', budget: 30 } },
-  async measure({ program, model, place }) {
-    await model.play({ play: 'calls', count: limitedCount })
+  async measure(context) {
     const limits = ['--sandbox', 'workspace-write', '--ask-for-approval', 'on-request']
-    await runMetered([program.launcher, 'exec', ...limits, 'go'], { env: place.env, cwd: place.workspace })
-    const { notes } = await model.notes()
-    const gaps = notes.slice(1).map(({ arrivedMs }, index) => arrivedMs - notes[index].lastByteMs)
+    const { gaps } = await runCalls(context, limitedCount, limits)
     return { call: median(gaps.slice(5)) }
   },
 }
