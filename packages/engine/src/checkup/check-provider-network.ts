@@ -1,7 +1,7 @@
 import { checkNetwork } from '@parley/models'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { keptList } from '../settings/kept-lists.ts'
 import type { ListPorts } from '../settings/model-lists.ts'
 import { assertProvider, chooseProvider, defaultModelOf, providerOf } from '../settings/model-sources.ts'
@@ -20,9 +20,7 @@ export async function checkProviderNetwork(
   const chosen = chooseProvider(values, { env, kept: keys.kept() })
   const id = providerId ?? chosen?.id
   if (id === undefined)
-    throw rejection('invalidParams', 'No provider is chosen. Name one: `parley provider list` shows them.', {
-      field: 'provider',
-    })
+    throw invalidParam('provider', 'No provider is chosen. Name one: `parley provider list` shows them.')
   assertProvider(id, values, env)
   const provider = providerOf(id, values, env)
   if (provider === null) {

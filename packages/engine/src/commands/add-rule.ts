@@ -2,7 +2,7 @@ import type { Approval, ConversationEvent } from '@parley/protocol'
 import { noticeItem } from '../conversation/notices.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 
 /**
  * Throws `notPermitted` for a client that may only tighten limits, or for a user of a shared server: rules belong to
@@ -20,7 +20,7 @@ export function assertMayAddRule({ mayLoosen, rights }: Guest): void {
  * at once in all conversations of this server. Throws `configInvalid` when it cannot be written, and the question stays.
  */
 export function addRule({ roles }: LiveConversation, { always, kind, turnId }: Approval): ConversationEvent {
-  if (always === undefined) throw rejection('invalidParams', 'No rule goes with this question.', { field: 'decision' })
+  if (always === undefined) throw invalidParam('decision', 'No rule goes with this question.')
   const added = roles.people.userRules.add(always.rule)
   if ('problem' in added)
     throw rejection(

@@ -13,7 +13,7 @@ import {
 import { isSecretName, type Redaction } from '@parley/redaction'
 import { utf8Length } from '@parley/text'
 import type { LiveConversation } from '../live/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import type { OpenQuestion } from '../session/session-memory.ts'
 
 /** Longest text in a form, in bytes: answers stay in the state until the call has run. */
@@ -31,7 +31,7 @@ export function formAnswers({ roles }: LiveConversation, { form }: Approval, par
 }
 
 function misfit({ field, message }: AnswerProblem) {
-  return rejection('invalidParams', message, { field: `answers.${field}` })
+  return invalidParam(`answers.${field}`, message)
 }
 
 /** Records the user's answer to a running call and passes it on. Throws `invalidParams` for answers that do not fit. */

@@ -16,7 +16,7 @@ import { fittingMode, wholeSystemText, workspaceOf } from '../limits/workspace-f
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { attachmentParts, keepLongWaiting, longWaiting, shortTexts, storeAttachments } from '../messages/attachments.ts'
 import { assertFits, assertInboxRoom, startInboxTurn } from '../messages/user-messages.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { runPromptHooks } from './prompt-hooks.ts'
 
 /** Stops the user's own commands, or the one that is named, also one in the background; a turn goes on. */
@@ -159,10 +159,9 @@ function configured(conversation: LiveConversation['conversation'], event: Event
 /** Throws `invalidParams` for a provider that came into config.toml after the conversation was opened, or never did. */
 function assertKnown(provider: SettingsPatch['modelProvider'], { roles }: LiveConversation): void {
   if (provider === undefined || roles.model.knowsProvider(provider)) return
-  throw rejection(
-    'invalidParams',
+  throw invalidParam(
+    'modelProvider',
     `This conversation knows no model provider "${provider}": it goes by config.toml as it was when it was opened. Start parley again (or /new) to use one that was added since.`,
-    { field: 'modelProvider' },
   )
 }
 
@@ -170,5 +169,5 @@ function assertModeFits(sandbox: SettingsPatch['sandbox'], { conversation }: Liv
   const { environment } = conversation.state.core.settings
   const { roots } = workspaceOf(conversation.state)
   if (sandbox === undefined || environment !== undefined || fittingMode({ roots, sandbox }) === sandbox) return
-  throw rejection('invalidParams', wholeSystemText, { field: 'sandbox' })
+  throw invalidParam('sandbox', wholeSystemText)
 }

@@ -4,7 +4,7 @@ import { requestTokens } from '../compaction/when-due.ts'
 import { readView } from '../conversation/log-fold.ts'
 import { startedBefore } from '../conversation/request-replay.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 
 /**
  * Asks for a compaction: in a turn of its own, or at the next safe point of the open one. The same `requestKey` again
@@ -61,9 +61,7 @@ export async function undoCompaction(
   if (newest === undefined)
     throw rejection('invalidParams', "Nothing is left out of the model's view, so there is nothing to undo.")
   if (wanted !== undefined && wanted !== newest.seq)
-    throw rejection('invalidParams', `The newest compaction is that of event ${newest.seq}, not ${wanted}.`, {
-      field: 'seq',
-    })
+    throw invalidParam('seq', `The newest compaction is that of event ${newest.seq}, not ${wanted}.`)
   const tokens = requestTokens(conversation, { without: newest.seq })
   const { contextWindow } = roles.model.current().facts
   if (contextWindow !== null && tokens > contextWindow)

@@ -7,7 +7,7 @@ import { isFree, type RequestPiece } from '../core/view/request-pieces.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { turnStart } from '../messages/user-messages.ts'
 import { itemIdsOf, wordsOf } from '../model-calls/refusal.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 
 type Params = ParamsOf<'conversation/context/leaveOut'>
 type Result = ResultOf<'conversation/context/leaveOut'>
@@ -52,7 +52,7 @@ function turnOf({ state }: Conversation, requestKey: Params['requestKey']): Resu
   if (requestKey === undefined || known === undefined) return null
   if (known.turnId !== null && known.disposition === 'continued')
     return { turnId: known.turnId, seq: known.seq, itemIds: [] }
-  throw rejection('invalidParams', 'This key was that of another kind of request.', { field: 'requestKey' })
+  throw invalidParam('requestKey', 'This key was that of another kind of request.')
 }
 
 function assertIdle({ state }: Conversation): void {
@@ -65,8 +65,7 @@ const notRefused = 'Nothing is left out: the last turn did not end because the p
 /** Returns the pieces to leave out: the requested items, else the items of the refusal, else the newest half. */
 function chosenPieces(conversation: Conversation, { itemIds, half }: Params): readonly RequestPiece[] {
   const refused = conversation.state.core.lastTurn?.failure?.refused
-  if (itemIds === undefined && refused === undefined)
-    throw rejection('invalidParams', notRefused, { field: half === true ? 'half' : 'itemIds' })
+  if (itemIds === undefined && refused === undefined) throw invalidParam(half === true ? 'half' : 'itemIds', notRefused)
   const free = conversation.view.request.pieces(conversation.sideFiles).filter(isFree)
   const asked = new Set(itemIds)
   const named = new Set(itemIds === undefined ? refused?.seqs : [])
@@ -80,5 +79,5 @@ function chosenPieces(conversation: Conversation, { itemIds, half }: Params): re
     itemIds === undefined
       ? 'No provider has named what it refuses. With `half`, the newest half is left out.'
       : 'None of these items is in what the model is told.'
-  throw rejection('invalidParams', text, { field: 'itemIds' })
+  throw invalidParam('itemIds', text)
 }

@@ -20,7 +20,7 @@ import {
   turnStart,
   userMessageItem,
 } from '../messages/user-messages.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { type Expanded, expandMessage, mayNamePart, unknownCommand } from '../skills/expand-message.ts'
 import { assertConfigurable, configure } from './commands.ts'
 import { onPrompt, runPromptHooks } from './prompt-hooks.ts'
@@ -122,7 +122,7 @@ async function refreshed(open: LiveConversation): Promise<boolean> {
  */
 function assertNoSecret(open: LiveConversation, texts: readonly string[], field: 'input' | 'checks'): void {
   const { redaction } = writable(open).roles.record
-  if (texts.some((text) => redaction.hasSecret(text))) throw rejection('invalidParams', secretInCall, { field })
+  if (texts.some((text) => redaction.hasSecret(text))) throw invalidParam(field, secretInCall)
 }
 
 const secretInCall =
@@ -133,43 +133,30 @@ function firstResult({ conversation }: LiveConversation, messageId: MessageId): 
   if (known === undefined) return null
   const { turnId, disposition, seq, itemId } = known
   if (itemId === undefined && disposition !== 'continued') return { turnId, disposition, seq }
-  throw rejection('invalidParams', 'This id was the `requestKey` of another request. Use a new one for each message.', {
-    field: 'messageId',
-  })
+  throw invalidParam('messageId', 'This id was the `requestKey` of another request. Use a new one for each message.')
 }
 
 function assertSendable({ input, when = 'now', overrides, outputSchema, purpose, checks }: Sending): void {
   assertFits(input)
   if (when !== 'now' && overrides !== undefined)
-    throw rejection('invalidParams', 'Settings can only be changed with a message that is sent now.', {
-      field: 'overrides',
-    })
+    throw invalidParam('overrides', 'Settings can only be changed with a message that is sent now.')
   if (when === 'steer' && outputSchema !== undefined)
-    throw rejection('invalidParams', 'A turn that runs keeps its output schema. Send with `now` or `queue`.', {
-      field: 'outputSchema',
-    })
+    throw invalidParam('outputSchema', 'A turn that runs keeps its output schema. Send with `now` or `queue`.')
   if (when === 'steer' && purpose !== undefined)
-    throw rejection('invalidParams', 'A turn that runs keeps its purpose. Send with `now` or `queue`.', {
-      field: 'purpose',
-    })
+    throw invalidParam('purpose', 'A turn that runs keeps its purpose. Send with `now` or `queue`.')
   if (when === 'steer' && checks !== undefined)
-    throw rejection('invalidParams', 'A turn that runs keeps its checks. Send with `now` or `queue`.', {
-      field: 'checks',
-    })
+    throw invalidParam('checks', 'A turn that runs keeps its checks. Send with `now` or `queue`.')
   if (purpose !== undefined && checks !== undefined)
-    throw rejection('invalidParams', 'A review changes nothing, so there is nothing to check. Leave out the checks.', {
-      field: 'checks',
-    })
+    throw invalidParam('checks', 'A review changes nothing, so there is nothing to check. Leave out the checks.')
 }
 
 /** Throws `invalidParams` for a budget in dollars of a model without a known price. */
 function assertBudget({ conversation, roles }: LiveConversation, { budget }: Sending): void {
   if (budget?.costUsd === undefined || roles.model.current().facts.price !== null) return
   const { model } = conversation.state.core.settings
-  throw rejection(
-    'invalidParams',
+  throw invalidParam(
+    'budget',
     `The price of ${model} is not known, so its cost cannot be held to a limit. Set [models."${model}"] price = { input = …, output = … } in config.toml, in dollars per million tokens.`,
-    { field: 'budget' },
   )
 }
 

@@ -7,7 +7,7 @@ import { tokensOfEntry } from '../core/view/estimate.ts'
 import { sumOf } from '../core/view/weigh-blocks.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
 import { counted } from '../model-calls/response-size.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import type { ModelRole } from '../roles/roles.ts'
 
 type Usage = Parameters<Parameters<typeof readSummary>[1]['onUsage']>[0]
@@ -32,9 +32,7 @@ export async function summariseLeftOut(
     })
   const message = firstMessageAfter(conversation, at)
   if (message === null)
-    throw rejection('invalidParams', `No message comes after event ${at}, so there is nothing to summarise.`, {
-      field: 'summary',
-    })
+    throw invalidParam('summary', `No message comes after event ${at}, so there is nothing to summarise.`)
   const { text, usages, model } = await written(
     { model: roles.model, entries: conversation.view.request.entries(conversation.sideFiles) },
     message,

@@ -3,7 +3,7 @@ import type { ToolRules, ToolSpec } from '@parley/models'
 import { serverSandboxMode } from '@parley/policy'
 import { type ItemId, type SandboxMode, settingsInForce } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import type { Tool } from '../tools/contract/tool.ts'
 import { type McpToolSpec, mcpSpecsIn, mcpTool, toolSpecs } from '../tools/mcp/mcp-tool.ts'
 import { resourceTools } from '../tools/mcp/resource-tools.ts'
@@ -151,9 +151,7 @@ export async function restartMcpServer(servers: McpServers, name: string): Promi
   if ((await servers.restart(name)) > 0) return {}
   const names = servers.describe().map((server) => server.name)
   if (names.includes(name))
-    throw rejection('invalidParams', `The MCP server "${name}" is switched off: enabled = false in its section.`, {
-      field: 'name',
-    })
+    throw invalidParam('name', `The MCP server "${name}" is switched off: enabled = false in its section.`)
   const known =
     names.length === 0 ? 'None is configured for the conversations open here.' : `There are: ${names.join(', ')}.`
   throw rejection('invalidParams', `There is no MCP server "${name}". ${known}`, { field: 'name', nearest: names })

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { Actor, Forward } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { unlessStorageFails } from '../conversation/storage-retry.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { listenHere } from './listen-here.ts'
 import { type Connect, relay } from './relay.ts'
 
@@ -35,7 +35,7 @@ export function createForwards({ conversation, connect }: ForwardPorts): Forward
     const known = opened.get(port)
     if (known !== undefined) return { port, url: known.url }
     if (opened.size >= maxForwards)
-      throw rejection('invalidParams', `${maxForwards} ports are forwarded already. Stop one first.`, { field: 'port' })
+      throw invalidParam('port', `${maxForwards} ports are forwarded already. Stop one first.`)
     const found = await connect(port)
     found.destroy()
     const forward = await openForward(port, () => connect(port))

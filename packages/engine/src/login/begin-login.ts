@@ -5,7 +5,7 @@ import { RpcError } from '@parley/rpc'
 import { closest } from '@parley/text'
 import { type Credential, keyFault, type McpCredential } from '../credentials/credential.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import { asRejection, rejection } from '../replies/rejection.ts'
+import { asRejection, invalidParam, rejection } from '../replies/rejection.ts'
 import { assertProvider, providerOf } from '../settings/model-sources.ts'
 import { openLoopbackRedirect } from './loopback-redirect.ts'
 
@@ -38,7 +38,7 @@ export async function beginLogin(request: ProviderLoginRequest, ports: FlowPorts
 function byKey(key: string): BegunLogin {
   const fault = keyFault(key)
   if (fault === null) return { credential: Promise.resolve({ kind: 'key', key }) }
-  throw rejection('invalidParams', `This is no key: ${fault}. Nothing was sent.`, { field: 'key' })
+  throw invalidParam('key', `This is no key: ${fault}. Nothing was sent.`)
 }
 
 /** Rejects with `invalidParams` where the provider has no issuer, and `configInvalid` where that does not answer. */
@@ -49,7 +49,7 @@ async function byOAuth(
   const { issuer, client_id: clientId, scopes = [] } = config.model_providers?.[id]?.oauth ?? {}
   if (issuer === undefined || clientId === undefined) {
     const next = `Add oauth = { issuer = "https://…", client_id = "…" } to [model_providers.${id}], or log in with a key.`
-    throw rejection('invalidParams', `The provider "${id}" names no issuer and client_id. ${next}`, { field: 'flow' })
+    throw invalidParam('flow', `The provider "${id}" names no issuer and client_id. ${next}`)
   }
   const settings = { issuer, clientId, scopes }
   const { beginByDevice, beginInBrowser } = await import('./oauth-flows.ts')
@@ -62,7 +62,7 @@ async function byOAuth(
   } catch (error) {
     const { code, message } = faultOf(error)
     if (code === 'internal') throw error
-    if (code === 'unsupported') throw rejection('invalidParams', message, { field: 'flow' })
+    if (code === 'unsupported') throw invalidParam('flow', message)
     throw rejection('configInvalid', message, { where: `model_providers.${id}.oauth` })
   }
 }
@@ -72,7 +72,7 @@ export function loginProvider(id: string, config: Config, env: Env): ProviderCon
   assertProvider(id, config, env)
   const provider = config.model_providers?.[id]?.wire_api === 'recorded' ? null : providerOf(id, config, env)
   if (provider !== null) return provider
-  throw rejection('invalidParams', `The provider "${id}" plays a recording and takes no key.`, { field: 'provider' })
+  throw invalidParam('provider', `The provider "${id}" plays a recording and takes no key.`)
 }
 
 /** Codes of this program; any other is the word of a server that refuses. */
@@ -130,7 +130,7 @@ function addressOf(name: string, { mcp_servers: servers = {} }: Config): string 
   const hint = near === null ? '' : ` Did you mean "${near}"?`
   const why =
     server === undefined ? `There is no [mcp_servers.${name}] in config.toml.${hint}` : `${name} is a program.`
-  throw rejection('invalidParams', `${why} Only servers with a url are logged in to.`, { field: 'name' })
+  throw invalidParam('name', `${why} Only servers with a url are logged in to.`)
 }
 
 /** Throws `configInvalid` for an address where anybody on the way could read the tokens. */

@@ -14,7 +14,7 @@ import {
 import { withoutUndefined } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Guest } from '../limits/may-loosen.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { newLinkCode } from './link-code.ts'
 import type { Users } from './users.ts'
 
@@ -41,9 +41,7 @@ export function share(
   if (role !== null) assertUser(user, users)
   const members = withRole(access.members, user, role)
   if (!members.some((member) => member.role === 'owner'))
-    throw rejection('invalidParams', 'A conversation keeps an owner: give that role to somebody else first.', {
-      field: 'role',
-    })
+    throw invalidParam('role', 'A conversation keeps an owner: give that role to somebody else first.')
   if (members.length > mostMembers) throw rejection('invalidParams', `A conversation has ${mostMembers} users at most.`)
   return { seq: conversation.record({ type: 'conversation.shared', access: { ...access, members }, by }).seq }
 }
@@ -51,7 +49,7 @@ export function share(
 function assertUser(user: UserName, users: Users | null): void {
   if (users === null) return
   users.refresh()
-  if (!users.has(user)) throw rejection('invalidParams', `There is no user ${user} on this server.`, { field: 'user' })
+  if (!users.has(user)) throw invalidParam('user', `There is no user ${user} on this server.`)
 }
 
 function withRole(members: Access['members'], user: UserName, role: Role | null): Access['members'] {

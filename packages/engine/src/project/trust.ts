@@ -10,7 +10,7 @@ import {
 } from '@parley/policy'
 import type { ParamsOf, Rights, TrustReport } from '@parley/protocol'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { readConfig } from '../settings/read-config.ts'
 import { machineOwner, type ProjectAtFolder, type ProjectPorts, withProject } from './project-at.ts'
 
@@ -95,12 +95,10 @@ async function decide(
 ): Promise<void> {
   const content = project?.hash() ?? null
   if (project === null || content === null)
-    throw rejection('invalidParams', 'This project has no configuration that could be trusted.', { field: 'cwd' })
+    throw invalidParam('cwd', 'This project has no configuration that could be trusted.')
   const sandboxed = await isSandboxed(project, sandboxes)
   if (hash !== shownHash(project, sandboxed))
-    throw rejection('invalidParams', 'It has changed since it was shown, so nothing was decided. Look at it again.', {
-      field: 'hash',
-    })
+    throw invalidParam('hash', 'It has changed since it was shown, so nothing was decided. Look at it again.')
   const { place, files } = project
   const skills = [...skillFiles(project)]
   const entry = {
@@ -114,7 +112,7 @@ async function decide(
     ...(skills.length === 0 ? {} : { brought: skills }),
   }
   await projects.decide(project, entry).catch((error: unknown) => {
-    throw error instanceof DecisionTooLargeError ? rejection('invalidParams', error.message, { field: 'cwd' }) : error
+    throw error instanceof DecisionTooLargeError ? invalidParam('cwd', error.message) : error
   })
 }
 

@@ -6,7 +6,7 @@ import type { ParamsOf, ResultOf } from '@parley/protocol'
 import type { PolicyPorts } from '../policy/read-rules.ts'
 import { findConversation, wantedConversation } from '../read/list-conversations.ts'
 import { localCatalogue } from '../read/local-catalogue.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { type Recording, readRecording } from './log/read-recording.ts'
 import type { ReplayDifference } from './log/replayed-log.ts'
 import { replayRecording } from './replay-recording.ts'
@@ -22,8 +22,7 @@ export async function replayConversation(
     if (paths === null) throw rejection('conversationNotFound', 'There is no such conversation.')
     return replayed(readRecording(files, paths.log, paths.sideFiles), ports)
   }
-  if (files.look(file)?.kind !== 'file')
-    throw rejection('invalidParams', `There is no file ${file}.`, { field: 'file' })
+  if (files.look(file)?.kind !== 'file') throw invalidParam('file', `There is no file ${file}.`)
   if (file.endsWith('.jsonl')) return replayed(readRecording(files, file), ports)
   const folder = makeOwnFolder('replay')
   try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Files } from '@parley/journal'
 import { type ConversationState, initialState, reduce } from '@parley/protocol'
-import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
+import { trackCheckpointPlaces } from '../conversation/checkpoint-content.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import type { Journal } from '../conversation/journal.ts'
 import { createSideFiles, type SideFiles } from '../conversation/side-files.ts'

@@ -3,10 +3,7 @@ import { type ConversationEvent, eventProblem, type Failure } from '@parley/prot
 /** Rejects an event that may not be recorded. Nothing was written; the same event is rejected every time. */
 export class RefusedEventError extends Error {
   override readonly name = 'RefusedEventError'
-  /**
-   * `eventInvalid`: the event breaks the schema of the protocol. `stateTooLarge`: no snapshot could hold the state
-   * after it.
-   */
+  /** `eventInvalid`: the event breaks the schema. `stateTooLarge`: no snapshot could hold the state after it. */
   readonly code: 'eventInvalid' | 'stateTooLarge'
 
   constructor(code: RefusedEventError['code'], message: string) {

@@ -11,6 +11,11 @@ export function rejection(code: WireErrorCode, message: string, detail: WireErro
   return new RpcError(wireErrors[code], message, { ...detail, code })
 }
 
+/** Builds the rejection of one parameter of a request. */
+export function invalidParam(field: string, message: string): RpcError {
+  return rejection('invalidParams', message, { field })
+}
+
 /** Builds the rejection of an id without a conversation. */
 export function noConversation(conversationId: ConversationId): RpcError {
   return rejection('conversationNotFound', `There is no conversation ${conversationId}.`)

@@ -2,7 +2,7 @@ import type { BackgroundProcesses, CommandEnd, ProcessInput } from '@parley/host
 import type { Actor, ItemId, OutputWait, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
 import { endWords } from '../core/view/background-left.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import type { ToolPorts } from '../tools/contract/define-tool.ts'
 import { awaitOutput, type ReadableProcesses, tellWhenPrinted } from '../tools/processes/await-output.ts'
 import { pickLines } from '../tools/processes/output-lines.ts'
@@ -80,8 +80,7 @@ export function createConversationProcesses(ports: ProcessPorts): ConversationPr
       const pattern = patternOf(text, 'pattern')
       const fromByte = holderOf(itemId, ports).output(itemId)?.totalBytes ?? 0
       const { waits = [] } = conversation.state.core
-      if (waits.length >= maxWaits)
-        throw rejection('invalidParams', `${maxWaits} lines are waited for already.`, { field: 'pattern' })
+      if (waits.length >= maxWaits) throw invalidParam('pattern', `${maxWaits} lines are waited for already.`)
       if (endOf(itemId) !== null) return {}
       conversation.record({ type: 'waits.changed', waits: [...waits, { itemId, pattern: text, fromByte }], by })
       // Taken from the log, since the end of the wait finds it by this form: a secret in the pattern is a mark there.
@@ -117,6 +116,6 @@ function unknownProcess(itemId: ItemId) {
 
 function patternOf(text: string, field: 'search' | 'pattern'): OutputPattern {
   const pattern = readPattern(text)
-  if ('problem' in pattern) throw rejection('invalidParams', pattern.problem, { field })
+  if ('problem' in pattern) throw invalidParam(field, pattern.problem)
   return pattern
 }

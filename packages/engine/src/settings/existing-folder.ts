@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { Overrides } from '@parley/protocol'
 import { errorCode, isMissing } from '@parley/text'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 
 /** Returns the absolute folders besides the working folder that a caller names as writable. */
 export function addedFolders({ addDirs = [], writableRoots = [] }: Overrides, cwd: string): readonly string[] {
@@ -21,8 +21,7 @@ export function assertAdded(folders: readonly string[]): void {
 /** Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless the folder may be made later. */
 export function existingFolder(path: string, { mayBeMissing = false } = {}): string {
   // A relative path would count from the folder in which the server was started.
-  if (!isAbsolute(path))
-    throw rejection('invalidParams', `The folder must be an absolute path; ${path} is not.`, { field: 'cwd' })
+  if (!isAbsolute(path)) throw invalidParam('cwd', `The folder must be an absolute path; ${path} is not.`)
   const folder = resolve(path)
   const problem = problemWith(folder)
   if (problem === null || (mayBeMissing && problem === missing)) return folder

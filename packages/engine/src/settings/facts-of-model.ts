@@ -51,10 +51,7 @@ export function setOutputLimit(provider: ProviderConfig | null, model: string, c
   return config.model_max_output_tokens ?? config.models?.[model]?.output_limit ?? entry?.output_limit
 }
 
-/**
- * Returns the user's price, with the catalogue's price for each part that the user leaves out; null without both main
- * prices.
- */
+/** Returns the user's price, completed by the price of the catalogue; null without both main prices. */
 function priceOf(own: ModelSettings['price'], known: Price | null): Price | null {
   if (own === undefined) return known
   const input = own.input ?? known?.input

@@ -22,7 +22,7 @@ import type { Fallback } from '../core/fallback-model.ts'
 import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { isUsable, type KeysFound, lacksKey } from '../credentials/usable-providers.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'
 import { keptKeyClient } from './kept-key-client.ts'
 import { keptFacts, nothingListed } from './kept-lists.ts'
@@ -134,7 +134,7 @@ function recording(client: ModelClient, path: string, { onProblem, redact }: Mod
 export function assertProvider(providerId: string, config: Config, env: Env): void {
   if (isRecordedProvider(providerId) || config.model_providers?.[providerId]?.wire_api === 'recorded') return
   if (providerOf(providerId, config, env) !== null) return
-  throw rejection('invalidParams', unknownProviderText(providerId, config, env), { field: 'provider' })
+  throw invalidParam('provider', unknownProviderText(providerId, config, env))
 }
 
 /** Returns the message about a provider that is neither built in nor configured; it names the most similar provider. */

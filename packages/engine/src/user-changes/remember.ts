@@ -4,7 +4,7 @@ import { contentNow, failureText, liesWithin, planPatch } from '@parley/workspac
 import { instructionFileIn, instructionFileNames, isUtf16 } from '../context/instruction-files.ts'
 import { repositoryRoot } from '../context/session-context.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { makeUserChange, type PlannedChange, planUserChange } from './user-change.ts'
 
 interface Remembering extends Omit<ParamsOf<'conversation/remember/plan'>, 'conversationId'> {
@@ -73,7 +73,7 @@ async function folderFor({ conversation, roles }: LiveConversation, { where, hom
 function lineOf(text: string): string {
   const words = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   const line = words.replace(/^[-*](?: +|$)/, '')
-  if (line === '') throw rejection('invalidParams', 'There is nothing to remember in this text.', { field: 'text' })
+  if (line === '') throw invalidParam('text', 'There is nothing to remember in this text.')
   return `- ${line}`
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { type Files, isConversationId, type LogHeader, LogView, textOf } from '@parley/journal'
 import { type ConversationEvent, type ConversationId, withRecordedFacts } from '@parley/protocol'
 import { createLogReader } from '../../conversation/journal.ts'
-import { rejection } from '../../replies/rejection.ts'
+import { invalidParam } from '../../replies/rejection.ts'
 
 /** Event of a log that is replayed. */
 export interface RecordedEvent {
@@ -74,9 +74,7 @@ function idOf(header: LogHeader | null, path: string): ConversationId {
 }
 
 function noLog(path: string) {
-  return rejection('invalidParams', `${path} is not the log of a conversation: it has no first event.`, {
-    field: 'file',
-  })
+  return invalidParam('file', `${path} is not the log of a conversation: it has no first event.`)
 }
 
 /** Returns where the side files of a log lie. */
