@@ -1,7 +1,14 @@
-import { type ConversationCore, type ConversationState, completedBy, type Envelope, reduce } from '@parley/protocol'
+import {
+  type ConversationCore,
+  type ConversationState,
+  completedBy,
+  type Envelope,
+  reduce,
+  windowLimit,
+} from '@parley/protocol'
 import type { ModelView } from '../core/model-view.ts'
+import type { LogOffset } from '../core/view/view-blocks.ts'
 import type { ViewPart } from '../core/view/view-snapshot.ts'
-import { type CheckpointPlaces, type NamedPlaces, rightTypes } from './checkpoint-places.ts'
 
 /**
  * First part of a checkpoint, made while no work is open. It holds no rights: they are read from the log each time. The
@@ -90,4 +97,38 @@ export function stateOf(
   const where = { conversationId, forkedFrom, cwd: meta.cwd }
   const nothingOpen = { turn: null, open: {}, approvals: {} }
   return { core: { ...core, ...nothingOpen, settings, meta: { ...core.meta, ...where } }, window: items }
+}
+
+/** Places of lines that a checkpoint refers to instead of holding their content. */
+export interface CheckpointPlaces {
+  note(type: string, place: LogOffset): void
+  places(): NamedPlaces
+}
+
+interface NamedPlaces {
+  /** All lines that set rights. A cache must not be able to allow more than the log. */
+  readonly rights: readonly LogOffset[]
+  /** Lines of the newest finished items. */
+  readonly window: readonly LogOffset[]
+}
+
+/** Events that change the settings or the folder. No approval is open at a checkpoint. */
+const rightTypes: ReadonlySet<string> = new Set([
+  'conversation.created',
+  'conversation.configured',
+  'conversation.moved',
+])
+
+export function trackCheckpointPlaces(earlier: NamedPlaces = { rights: [], window: [] }): CheckpointPlaces {
+  const rights = [...earlier.rights]
+  const window = [...earlier.window]
+  return {
+    note(type, place) {
+      if (rightTypes.has(type)) rights.push(place)
+      if (type !== 'item.completed') return
+      window.push(place)
+      if (window.length > 2 * windowLimit) window.splice(0, window.length - windowLimit)
+    },
+    places: () => ({ rights: [...rights], window: window.slice(-windowLimit) }),
+  }
 }

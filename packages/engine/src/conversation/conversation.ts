@@ -14,8 +14,7 @@ import type { ModelView } from '../core/model-view.ts'
 import type { LogOffset } from '../core/view/view-blocks.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { assertValid } from '../replies/refused-event.ts'
-import { contentOf } from './checkpoint-content.ts'
-import type { CheckpointPlaces } from './checkpoint-places.ts'
+import { type CheckpointPlaces, contentOf } from './checkpoint-content.ts'
 import type { Settled } from './checkpoint-writer.ts'
 import { createEventFeed, type EventFeed } from './event-feed.ts'
 import type { Journal } from './journal.ts'
@@ -72,10 +71,7 @@ export interface ConversationOwner extends Owner {
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
 const syncedBeforeDelivery: ReadonlySet<ConversationEvent['type']> = new Set(['approval.decided', 'turn.ended'])
 
-/**
- * Log, state and event feed of one conversation. `record` is the only writer; an event is in the log before any client
- * can see it.
- */
+/** Log, state and event feed of one conversation. Only `record` writes: to the log before clients see an event. */
 export class Conversation implements AsyncDisposable {
   readonly sideFiles: SideFiles
   readonly readOnly: boolean
@@ -204,10 +200,7 @@ export class Conversation implements AsyncDisposable {
     return place
   }
 
-  /**
-   * Returns the events that come first: `conversation.created` in a new log, `conversation.upgraded` in a log of an
-   * earlier version.
-   */
+  /** Returns events that come first: of a new log its creation, of a log of an earlier version its upgrade. */
   #leadingEvents(): readonly ConversationEvent[] {
     if (this.#logVersion < eventVersion)
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]

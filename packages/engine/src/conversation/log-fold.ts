@@ -3,7 +3,7 @@ import type { LogLine } from '@parley/journal'
 import { type ConversationState, type Envelope, reduce } from '@parley/protocol'
 import { createModelView, type ModelView } from '../core/model-view.ts'
 import type { Preview } from '../core/view/view-blocks.ts'
-import { type CheckpointPlaces, trackCheckpointPlaces } from './checkpoint-places.ts'
+import { type CheckpointPlaces, trackCheckpointPlaces } from './checkpoint-content.ts'
 import type { LogReader } from './journal.ts'
 
 /** State and view of a log, folded line by line. */
@@ -24,10 +24,7 @@ export interface FoldStart {
   readonly checkpointPlaces?: CheckpointPlaces
 }
 
-/**
- * Creates the fold of a log. Deltas, most of a log, are kept unread until the state is asked for; each changes only its
- * own item.
- */
+/** Creates the fold of a log. Deltas, most of a log, stay unread until the state is needed: each is of one item. */
 export function createLogFold(start: FoldStart, reader: LogReader): LogFold {
   const { bodyStart = 0, view = createModelView(), checkpointPlaces = trackCheckpointPlaces() } = start
   const { conversationId } = start.state.core.meta

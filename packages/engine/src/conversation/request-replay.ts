@@ -1,6 +1,6 @@
 import type { ConversationState, ItemId, RequestKey, TurnId } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 
 /** First result of a request that started an item. */
 interface Started {
@@ -34,5 +34,5 @@ function firstWith({ requestKeys }: ConversationState['core'], requestKey: Reque
 
 function otherRequest(): RpcError {
   const text = 'This key was that of a message or of another kind of request. Use a new one for each request.'
-  return rejection('invalidParams', text, { field: 'requestKey' })
+  return invalidParam('requestKey', text)
 }

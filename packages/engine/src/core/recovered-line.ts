@@ -5,10 +5,7 @@ export type RecoveredLine = (core: ConversationCore) => string | null
 
 export const nothingRecovered: RecoveredLine = () => null
 
-/**
- * Returns the line of a recovery, which holds until the named work is over or the next turn begins. `before` is the
- * recovered state.
- */
+/** Returns the line of a recovery from `before`; it holds until the named work is over or the next turn begins. */
 export function recoveredLine(
   [first, ...settling]: readonly ConversationEvent[],
   before: ConversationCore,

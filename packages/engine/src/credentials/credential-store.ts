@@ -17,10 +17,7 @@ export interface CredentialStore {
   read(name: CredentialName): Promise<Credential | null>
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
   keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<CredentialLocation>
-  /**
-   * Replaces a credential by what `change` makes of the newest one, under a lock; null leaves it. Resolves to the one
-   * that is kept then, or null.
-   */
+  /** Replaces the newest credential by the result of `change`, unless null, under a lock. Resolves to the kept one. */
   update(name: CredentialName, change: Change): Promise<Credential | null>
   /** Resolves to false when it was not kept. */
   remove(name: CredentialName): Promise<boolean>

@@ -5,7 +5,7 @@ import { limitsOfCommand } from '../limits/command-limits.ts'
 import { type ClientPlacePorts, clientPlace } from '../policy/client-place.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { type ProjectPorts, withProject } from '../project/project-at.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { type ConfigHere, configHere, envRulesOf, readConfig } from '../settings/read-config.ts'
 import { commonInput } from './hook-input.ts'
 import { type PlacedHook, placedHooks } from './placed-hooks.ts'
@@ -101,8 +101,7 @@ function withoutSecrets(run: TriedHook, { redaction }: Pick<ClientPlacePorts, 'r
 /** Returns the limits of a new conversation in a folder. Throws `invalidParams` for one on another machine. */
 async function placeFor(cwd: string, ports: ClientPlacePorts): Promise<HookPlace> {
   const place = await clientPlace({ cwd }, ports)
-  if ('reason' in place)
-    throw rejection('invalidParams', `Hooks are tried on this machine, and ${place.reason}.`, { field: 'cwd' })
+  if ('reason' in place) throw invalidParam('cwd', `Hooks are tried on this machine, and ${place.reason}.`)
   const { environment, values, settings: given } = place
   const { enforcement: found } = await environment.sandboxes.report()
   const settings = { ...given, enforcement: given.sandbox === 'danger-full-access' ? ('none' as const) : found }

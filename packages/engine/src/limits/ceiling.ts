@@ -68,10 +68,7 @@ export interface RequestedPermissions {
   readonly sandbox?: SandboxMode
 }
 
-/**
- * Clamps permissions to the ceiling. Throws `aboveCeiling` for values the caller requested explicitly; values of a file
- * or a log are lowered.
- */
+/** Lowers permissions to the ceiling. Throws `aboveCeiling` for values that the caller requested explicitly. */
 export function underCeiling(wanted: Permissions, requested: RequestedPermissions, ceiling: Ceiling): Permissions {
   const { ofUser } = ceiling
   const { sandbox: mode } = requested

@@ -13,10 +13,7 @@ export interface LimitedCommand {
   readonly scratch: () => Promise<string | null>
 }
 
-/**
- * Resolves to the sandbox limits of a command, in paths of its machine; null for none. Rejects with a sentence when no
- * sandbox can enforce them.
- */
+/** Resolves to sandbox limits in paths of the machine, or to null. Rejects where no sandbox can enforce them. */
 export async function limitsOfCommand(
   { environment, home, folders, unixSockets, scratch }: LimitedCommand,
   { sandbox: mode, network }: RunLimits,

@@ -18,8 +18,7 @@ import {
   type Envelope,
   initialState,
 } from '@parley/protocol'
-import { parseContent, parseViewPart, stateOf } from '../conversation/checkpoint-content.ts'
-import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
+import { parseContent, parseViewPart, stateOf, trackCheckpointPlaces } from '../conversation/checkpoint-content.ts'
 import { createLogReader, type LogReader } from '../conversation/journal.ts'
 import { createLogFold, type LogFold } from '../conversation/log-fold.ts'
 import { createModelView } from '../core/model-view.ts'

@@ -25,7 +25,7 @@ import {
   recover,
 } from '@parley/protocol'
 import type { TakenEnvironment } from '@parley/workspace'
-import { trackCheckpointPlaces } from '../conversation/checkpoint-places.ts'
+import { trackCheckpointPlaces } from '../conversation/checkpoint-content.ts'
 import { type CheckpointLimits, createCheckpointWriter } from '../conversation/checkpoint-writer.ts'
 import type { ConversationOwner, ConversationStorage, LogEnd, LogToRecord } from '../conversation/conversation.ts'
 import { createJournal, createViewJournal } from '../conversation/journal.ts'

@@ -8,7 +8,7 @@ import { errorCode, errorMessage, firstBytes, lineCount, wellFormed } from '@par
 import type { SideFiles } from '../conversation/side-files.ts'
 import { imageProblem } from '../core/image-facts.ts'
 import { imageTypeOf } from '../core/image-form.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 import type { RecordRole, Roles } from '../roles/roles.ts'
 
@@ -34,10 +34,7 @@ export function attachmentParts({ record, act }: Pick<Roles, 'record' | 'act'>):
   return { sideFiles: record.conversation.sideFiles, imageLimits: act.imageLimits() }
 }
 
-/**
- * Stores images and long texts as side files, so that requests can be rebuilt. Throws `invalidParams` for an unreadable
- * image.
- */
+/** Stores images and long texts as side files, for later requests. Throws `invalidParams` for an unreadable image. */
 export async function storeAttachments(input: readonly InputItem[], kept: AttachmentStore): Promise<ContentItem[]> {
   const read: (ReadImage | TextItem)[] = []
   // All are read before any is stored: a rejected message leaves nothing behind.
@@ -62,7 +59,7 @@ async function keepImage(
 }
 
 async function readImage({ path, url }: Image, field: string, limits: ImageLimits): Promise<ReadImage> {
-  const invalid = (message: string) => rejection('invalidParams', message, { field })
+  const invalid = (message: string) => invalidParam(field, message)
   if ((path === undefined) === (url === undefined)) throw invalid('An image has either a path or a url.')
   const name = path === undefined ? 'image' : basename(path)
   const bytes = path === undefined ? bytesOfUrl(url ?? '') : await bytesOfFile(path)
@@ -133,7 +130,7 @@ async function keepLongTexts(
   for (const part of content) kept.push(isLong(part) ? await keepText(part.text, sideFiles) : part)
   if (fitsInline(kept)) return kept
   const message = `A message of ${content.length} parts is too large for the log. Join its texts, or send fewer parts.`
-  throw rejection('invalidParams', message, { field: 'input' })
+  throw invalidParam('input', message)
 }
 
 function isLong(part: ContentItem): part is TextPart {

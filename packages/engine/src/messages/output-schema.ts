@@ -1,6 +1,6 @@
 import { answerIn, type ConversationState, limits, type OutputSchema } from '@parley/protocol'
 import { errorMessage, parseJson } from '@parley/text'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { jsonBytes } from '../replies/wire-limits.ts'
 
 /** Loads the validator on first use: it is larger than the rest of the engine. */
@@ -11,8 +11,7 @@ const createValidator = async () => {
 
 /** Throws `invalidParams` for an invalid JSON Schema and names the place. */
 export async function assertOutputSchema(schema: OutputSchema): Promise<void> {
-  const invalid = (problem: string) =>
-    rejection('invalidParams', `The output schema cannot be used: ${problem}`, { field: 'outputSchema' })
+  const invalid = (problem: string) => invalidParam('outputSchema', `The output schema cannot be used: ${problem}`)
   if (jsonBytes(schema) > limits.outputSchema) throw invalid(`it has more than ${limits.outputSchema} bytes of JSON.`)
   const validator = await createValidator()
   const rules = withoutDialect(schema)

@@ -1,6 +1,6 @@
 import { findId, idsWith, LOG_FORMAT } from '@parley/journal'
 import { type ConversationId, type ListedConversation, type ParamsOf, type ResultOf, shortIdOf } from '@parley/protocol'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import type { Catalogue, ConversationRow, Listed } from './catalogue.ts'
 
 /** Tells if a conversation works in this folder of this machine. */
@@ -60,19 +60,14 @@ export function wantedConversation({ conversation, cwd }: Pick<ParamsOf<'replay/
   return cwd === undefined ? { last: true } : { last: true, cwd }
 }
 
-/**
- * Finds the conversation that a resume request names. Throws `conversationNotFound` with the nearest ids, or
- * `ambiguousConversation`.
- */
+/** Finds the conversation of a resume request. Throws `conversationNotFound` or `ambiguousConversation`, with ids. */
 export async function findConversation(
   catalogue: Catalogue,
   params: ParamsOf<'conversation/resume'>,
 ): Promise<ConversationId> {
   const { conversationId, prefix, last, cwd } = params
   if ([conversationId, prefix, last].filter((name) => name !== undefined).length !== 1)
-    throw rejection('invalidParams', 'Name the conversation in one way: conversationId, prefix or last.', {
-      field: 'conversationId',
-    })
+    throw invalidParam('conversationId', 'Name the conversation in one way: conversationId, prefix or last.')
   if (last === true) return newest(catalogue, cwd)
   if (conversationId !== undefined && (await catalogue.has(conversationId))) return conversationId
   return byPrefixOrName(catalogue, prefix ?? conversationId ?? '')

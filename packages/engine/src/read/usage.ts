@@ -34,10 +34,7 @@ interface UsagePorts {
 /** Time to wait for what other servers have written, in ms. */
 const waitMs = 1000
 
-/**
- * Sums tokens and cost of all logs that the client may read. Keeps the sums in an index beside the logs, as the list of
- * conversations does.
- */
+/** Sums tokens and cost of all logs that the client may read, and keeps the sums in an index beside the logs. */
 export async function readUsage(
   { files, home, readable, copies }: UsagePorts,
   { by = 'day', since = '' }: ParamsOf<'usage/read'>,

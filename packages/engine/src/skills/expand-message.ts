@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { InputItem, MessageCall } from '@parley/protocol'
 import { fillCommand } from '../core/skills/command-template.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { useSkillArguments, useSkillName } from '../tools/skills/use-skill.ts'
 import type { ConversationSkills } from './conversation-skills.ts'
 import type { UsablePart } from './find-parts.ts'
@@ -64,13 +64,13 @@ function textsIn(input: readonly InputItem[]): readonly string[] {
 
 function assertNoProblem(skills: ConversationSkills, cwd: string, name: string): void {
   const problem = skills.problemOf(cwd, name)
-  if (problem !== null) throw rejection('invalidParams', `/${name} cannot be used: ${problem}.`, { field: 'input' })
+  if (problem !== null) throw invalidParam('input', `/${name} cannot be used: ${problem}.`)
 }
 
 function atMost(calls: readonly MessageCall[], what: string): readonly MessageCall[] {
   if (calls.length <= mostCalls) return calls
   const message = `${what} runs or reads ${calls.length} things; at most ${mostCalls} are possible.`
-  throw rejection('invalidParams', message, { field: 'input' })
+  throw invalidParam('input', message)
 }
 
 function call(name: string, input: Readonly<Record<string, string>>): MessageCall {
@@ -79,7 +79,7 @@ function call(name: string, input: Readonly<Record<string, string>>): MessageCal
 
 async function expandCommand({ name, text: { body } }: UsablePart, given: string, { skills, cwd }: SkillsInFolder) {
   const { text, commands, paths, unsafe } = fillCommand(body, given)
-  if (unsafe !== null) throw rejection('invalidParams', unsafeText(name, unsafe), { field: 'input' })
+  if (unsafe !== null) throw invalidParam('input', unsafeText(name, unsafe))
   const areFiles = await Promise.all(paths.map((path) => skills.isFile(resolve(cwd, path))))
   const files = [...new Set(paths.filter((_, index) => areFiles[index] === true))]
   const calls = [

@@ -140,10 +140,7 @@ function readPart(place: PartPlace, hashes: FoundPart['hashes'] = null): FoundPa
   return { ...known, name: text.name, files, problem: null, text }
 }
 
-/**
- * Reads a file of a skill or command, relative to its folder. A file of a project must be the file that was trusted;
- * any other is a problem.
- */
+/** Reads a file of a skill or command by its path in the folder. A project file must be the one that was trusted. */
 export function readPartFile(
   { file, hashes, tree }: Pick<FoundPart, 'file' | 'hashes' | 'tree'>,
   path: string,

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { ParamsOf, ResultOf, Rights, FoundPart as ShownPart } from '@parley/protocol'
 import { type ProjectPorts, withProject } from '../project/project-at.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { type FoundPart, findParts, type PartPorts } from './find-parts.ts'
 
 /** Lists all skills and commands as a folder has them. Throws `cwdMissing`, and `invalidParams` for a relative folder. */
@@ -11,7 +11,7 @@ export async function listParts(
   ports: PartPorts & ProjectPorts,
 ): Promise<ResultOf<'skill/list'>> {
   if (params.environment === undefined && !isAbsolute(params.cwd))
-    throw rejection('invalidParams', 'cwd must be an absolute path.', { field: 'cwd' })
+    throw invalidParam('cwd', 'cwd must be an absolute path.')
   return withProject(params, by, ports, ({ project }) => ({ parts: findParts(project, ports).map(shown) }))
 }
 

@@ -34,10 +34,7 @@ export function endWords({ exitCode, signal, stopped, timedOut, durationMs }: En
   return exitCode === undefined ? 'how it ended is unknown' : `${exitWords(exitCode)}${time}`
 }
 
-/**
- * Removes the commands that a notice reports as ended. Returns the text that the model reads at the notice's place, or
- * null.
- */
+/** Removes the commands that a notice reports as ended. Returns its text for the model, or null. */
 export function takeEnded(background: Map<ItemId, string>, notice: ItemOf<'notice'>): string | null {
   if (notice.printed !== undefined) return printedText(notice.printed)
   if (notice.typed !== undefined) return typedText(notice.typed, notice.text)

@@ -69,10 +69,7 @@ function timesInRow({ places }: RepeatedCalls, itemId: ItemId): number {
   return place === undefined ? 0 : place.nth - place.row.before
 }
 
-/**
- * Returns the sentence that follows the result of a call made so often; null for other calls. `item` is the call as it
- * ended.
- */
+/** Returns the sentence that follows the result of a call made so often, as it ended; null for other calls. */
 export function repeatedHint(repeated: RepeatedCalls, item: CallItem): string | null {
   const times = timesInRow(repeated, item.id)
   const result = repeated.places.get(item.id)?.row.result ?? null

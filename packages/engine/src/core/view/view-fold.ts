@@ -123,9 +123,7 @@ function clearedMark({ itemIds, why, seqs }: EventOf<'context.cleared'>, seq: nu
   return why === undefined ? { kind: 'cleared', seq, itemIds } : { kind: 'cleared', seq, itemIds: [], seqs: seqs ?? [] }
 }
 
-/**
- * Hides the blocks up to the first that is newer than `to`; a session context does not stand at the place of its seq.
- */
+/** Hides the blocks up to the first one newer than `to`; a session context has another place than its seq. */
 function compact(fold: Fold, { to, summary, carried }: EventOf<'context.compacted'>, seq: number): void {
   const newer = fold.blocks.findIndex((block) => block.kind !== 'sessionContext' && block.seq > to)
   const hidden = newer < 0 ? fold.blocks.length : newer

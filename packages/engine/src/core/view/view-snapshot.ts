@@ -86,10 +86,7 @@ function headOf({ calls, past, marks, context, counted, queued, draft, sent }: F
   }
 }
 
-/**
- * Adds a part to an empty fold, in the order in which they were yielded. Contents that it names by place are read when
- * needed.
- */
+/** Adds a part to an empty fold, in the order of the parts. Contents named by place are read when needed. */
 export function addPart(fold: Fold, part: ViewPart): void {
   if ('head' in part) addHead(fold, part.head)
   else if ('blocks' in part) for (const block of part.blocks) addStored(fold, block)
