@@ -1,5 +1,5 @@
 import { ClientError } from '@parley/client'
-import { showEffects, shownLine } from '@parley/presentation/text/control-characters'
+import { shownLine } from '@parley/presentation/text/control-characters'
 import type { CheckupFinding } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
 import { countedNoun, greatest } from '@parley/text'
@@ -7,6 +7,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { jsonLines, shownLines } from '../cli/output-lines.ts'
 
 export interface DoctorFlags {
   readonly json?: boolean
@@ -28,8 +29,7 @@ export async function runDoctor(launch: Launch, { json, provider }: DoctorFlags)
 }
 
 function report(checks: readonly CheckupFinding[], asJson: boolean): number {
-  const lines = asJson ? checks.map((check) => JSON.stringify(check)) : reportLines(checks)
-  process.stdout.write(lines.map((line) => `${asJson ? line : showEffects(line)}\n`).join(''))
+  process.stdout.write(asJson ? jsonLines(checks) : shownLines(reportLines(checks)))
   return checks.some(({ level }) => level === 'problem') ? exitCodes.turnFailed : exitCodes.ok
 }
 

@@ -9,6 +9,7 @@ import { type EnvVariables, workingFolder } from '../cli/folders.ts'
 import { hideInReports } from '../cli/hide-secrets.ts'
 import type { Launch } from '../cli/launch-server.ts'
 import { loggedOutText, mcpLoggedOutText } from '../cli/messages.ts'
+import { jsonLines, shownLines } from '../cli/output-lines.ts'
 import { readKey } from '../cli/read-key.ts'
 import { startProgram } from '../processes/start-program.ts'
 
@@ -132,8 +133,7 @@ function createLoginEnds(): LoginEnds {
 export async function showLogins(launch: Launch, { json }: { readonly json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-login' })
   const { logins } = await parley.request('login/status', {})
-  const lines = json === true ? logins.map((login) => JSON.stringify(login)) : statusLines(logins)
-  process.stdout.write(lines.map((line) => `${json === true ? line : showEffects(line)}\n`).join(''))
+  process.stdout.write(json === true ? jsonLines(logins) : shownLines(statusLines(logins)))
   if (logins.length > 0) return exitCodes.ok
   process.stderr.write('parley: No key is kept or set. `parley login PROVIDER` keeps one.\n')
   return exitCodes.noCredentials

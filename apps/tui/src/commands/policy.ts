@@ -1,5 +1,5 @@
 import type { Parley } from '@parley/client'
-import { showEffects, showHidden } from '@parley/presentation/text/control-characters'
+import { showHidden } from '@parley/presentation/text/control-characters'
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { RpcError } from '@parley/rpc'
@@ -9,6 +9,7 @@ import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
 import { fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { jsonLines, shownLines } from '../cli/output-lines.ts'
 
 export interface PolicyFlags extends CommonFlags {
   readonly conversation?: string
@@ -27,9 +28,7 @@ export async function testPolicy(launch: Launch, command: readonly string[], fla
   await using parley = await connect(launch, { clientName: 'parley-policy' })
   const judge = flags.conversation === undefined ? testCommand : replay
   const { lines, value, exitCode } = await judge(parley, command, flags)
-  launch.streams.stdout.write(
-    flags.json === true ? `${JSON.stringify(value)}\n` : lines.map((line) => `${showEffects(line)}\n`).join(''),
-  )
+  launch.streams.stdout.write(flags.json === true ? jsonLines([value]) : shownLines(lines))
   return exitCode
 }
 
@@ -105,13 +104,7 @@ type Explained = ResultOf<'policy/why'>
 export async function showWhy(launch: Launch, words: CallWords, { json }: { json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-why' })
   const explained = await explainCall(parley, words)
-  launch.streams.stdout.write(
-    json === true
-      ? `${JSON.stringify(explained)}\n`
-      : explainedLines(explained)
-          .map((line) => `${showEffects(line)}\n`)
-          .join(''),
-  )
+  launch.streams.stdout.write(json === true ? jsonLines([explained]) : shownLines(explainedLines(explained)))
   return exitCodes.ok
 }
 

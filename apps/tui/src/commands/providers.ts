@@ -5,6 +5,7 @@ import { columnLines } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { jsonLines, shownLines } from '../cli/output-lines.ts'
 
 type Providers = ResultOf<'provider/list'>
 type Provider = Providers['providers'][number]
@@ -13,11 +14,8 @@ type Provider = Providers['providers'][number]
 export async function listProviders(launch: Launch, { json }: { readonly json?: boolean }): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-provider' })
   const listed = await parley.request('provider/list', {})
-  const lines =
-    json === true
-      ? listed.providers.map((provider) => JSON.stringify(provider))
-      : providerLines(listed, Date.now()).map(showEffects)
-  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  const text = json === true ? jsonLines(listed.providers) : shownLines(providerLines(listed, Date.now()))
+  launch.streams.stdout.write(text)
   return exitCodes.ok
 }
 
@@ -38,8 +36,7 @@ export async function listProviderModels(
     ...(kept === true ? { kept } : {}),
   })
   const rows = modelsOf(listed)
-  const lines = json === true ? rows.map((row) => JSON.stringify(row)) : modelLines(listed, Date.now()).map(showEffects)
-  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  launch.streams.stdout.write(json === true ? jsonLines(rows) : shownLines(modelLines(listed, Date.now())))
   const problems = listed.problems.map(({ provider: id, message }) => `parley: ${id}: ${showEffects(message)}\n`)
   launch.streams.stderr.write(problems.join(''))
   return rows.length === 0 && problems.length > 0 ? exitCodes.provider : exitCodes.ok

@@ -8,6 +8,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { folderOf, fromWorkingFolder, workingFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { jsonLines } from '../cli/output-lines.ts'
 
 export interface SkillsFlags {
   readonly cd?: string
@@ -32,10 +33,6 @@ export async function checkSkills(launch: Launch, flags: SkillsFlags): Promise<n
 async function partsHere(launch: Launch, { cd, environment }: SkillsFlags): Promise<readonly FoundPart[]> {
   await using parley = await connect(launch, { clientName: 'parley-skills' })
   return (await parley.request('skill/list', folderOf(cd, environment))).parts
-}
-
-function jsonLines(parts: readonly FoundPart[]): string {
-  return parts.map((part) => `${JSON.stringify(part)}\n`).join('')
 }
 
 const none =

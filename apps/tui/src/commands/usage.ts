@@ -1,5 +1,4 @@
 import type { Parley } from '@parley/client'
-import { showEffects } from '@parley/presentation/text/control-characters'
 import { count, countOf, shortPath } from '@parley/presentation/text/formats'
 import { costText } from '@parley/presentation/text/token-words'
 import { addTokens, noTokens, type ParamsOf, type ResultOf } from '@parley/protocol'
@@ -8,6 +7,7 @@ import { connect } from '../cli/connect.ts'
 import { exitCodes, misused } from '../cli/exit-codes.ts'
 import { userFolder } from '../cli/folders.ts'
 import type { Launch } from '../cli/launch-server.ts'
+import { jsonLines, shownLines } from '../cli/output-lines.ts'
 import { createProgress, missingText, untilWhole } from './kept/until-whole.ts'
 
 export interface UsageFlags {
@@ -25,11 +25,9 @@ export async function runUsage(launch: Launch, { by, since, json }: UsageFlags):
   await using parley = await connect(launch, { clientName: 'parley-usage' })
   const { answer, unread } = await wholeSums(parley, { by, ...from }, launch.streams.stderr)
   const { rows } = answer
-  const lines =
-    json === true
-      ? rows.map(({ key, ...row }) => JSON.stringify({ [by]: key, ...row }))
-      : usageLines(rows, { by, home: userFolder() }).map(showEffects)
-  launch.streams.stdout.write(lines.map((line) => `${line}\n`).join(''))
+  const keyed = rows.map(({ key, ...row }) => ({ [by]: key, ...row }))
+  const text = json === true ? jsonLines(keyed) : shownLines(usageLines(rows, { by, home: userFolder() }))
+  launch.streams.stdout.write(text)
   if (rows.length === 0 && json !== true)
     launch.streams.stderr.write(`Nothing was asked of a model ${day === null ? 'yet' : `since ${day}`}.\n`)
   if (unread === 0) return exitCodes.ok

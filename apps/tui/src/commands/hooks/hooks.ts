@@ -6,6 +6,7 @@ import { connect } from '../../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
 import { folderOf } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
+import { jsonLines } from '../../cli/output-lines.ts'
 
 export interface HooksFlags {
   readonly cd?: string
@@ -63,10 +64,6 @@ function inputOf(text: string): Record<string, unknown> {
     // The error below is the same as for JSON of another type.
   }
   throw misused(`--input takes a JSON object, such as '{"command": "rm -rf x"}'.`)
-}
-
-function jsonLines(values: readonly unknown[]): string {
-  return values.map((value) => `${JSON.stringify(value)}\n`).join('')
 }
 
 const noneFits = 'No hook runs at it.\n'
