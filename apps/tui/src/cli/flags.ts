@@ -7,7 +7,7 @@ import {
   pairOf,
   type SandboxMode,
 } from '@parley/protocol'
-import { joinShellWords } from '@parley/text'
+import { joinShellWords, withoutUndefined } from '@parley/text'
 import { InvalidArgumentError } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 import { fromWorkingFolder, workingFolder } from './folders.ts'
@@ -114,16 +114,11 @@ export function overridesOf(flags: CommonFlags & { readonly policy?: string }, h
   const { model, effort, cd, addDir, environment, profile, config, policy, oss, localProvider } = flags
   const modelProvider = localProvider ?? (oss === true ? 'ollama' : undefined)
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(effort === undefined ? {} : { effort }),
+    ...withoutUndefined({ model, effort, modelProvider, environment, profile, config }),
     ...limitsOf(flags),
-    ...(modelProvider === undefined ? {} : { modelProvider }),
     // A path on an environment's machine is sent as typed, because only that machine can resolve it.
     ...(cd === undefined ? {} : { cwd: absolute(cd), environmentCwd: cd }),
-    ...(environment === undefined ? {} : { environment }),
     ...(addDir === undefined ? {} : { addDirs: addDir.map(absolute) }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(config === undefined ? {} : { config }),
     ...(policy === undefined ? {} : { policyFile: absolute(policy) }),
   }
 }
@@ -145,8 +140,7 @@ function limitsOf(flags: CommonFlags): Pick<Overrides, 'sandbox' | 'approvalPoli
     )
   return {
     ...(mode === undefined ? pair : pairOf(mode)),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(askForApproval === undefined ? {} : { approvalPolicy: askForApproval }),
+    ...withoutUndefined({ sandbox, approvalPolicy: askForApproval }),
   }
 }
 

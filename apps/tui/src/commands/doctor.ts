@@ -2,7 +2,7 @@ import { ClientError } from '@parley/client'
 import { shownLine } from '@parley/presentation/text/control-characters'
 import type { CheckupFinding } from '@parley/protocol'
 import { RpcError } from '@parley/rpc'
-import { countedNoun, greatest } from '@parley/text'
+import { countedNoun, greatest, withoutUndefined } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { exitCodes, ParleyError } from '../cli/exit-codes.ts'
 import { workingFolder } from '../cli/folders.ts'
@@ -40,10 +40,7 @@ export async function runNetworkDoctor(
   { model, json }: { readonly model?: string; readonly json?: boolean },
 ): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-doctor' })
-  const { checks } = await parley.request('provider/check', {
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-  })
+  const { checks } = await parley.request('provider/check', withoutUndefined({ provider, model }))
   return report(checks, json === true)
 }
 

@@ -3,7 +3,7 @@ import { showHidden } from '@parley/presentation/text/control-characters'
 import { type Judgement, type ResultOf, shortIdOf } from '@parley/protocol'
 import { ruleSource } from '@parley/protocol/question'
 import { RpcError } from '@parley/rpc'
-import { columnLines, countedNoun, greatest, joinShellWords } from '@parley/text'
+import { columnLines, countedNoun, greatest, joinShellWords, withoutUndefined } from '@parley/text'
 import { connect } from '../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../cli/exit-codes.ts'
 import { type CommonFlags, overridesOf } from '../cli/flags.ts'
@@ -79,22 +79,13 @@ async function replay(parley: Parley, _command: readonly string[], flags: Policy
 
 function settingsOf(flags: PolicyFlags) {
   const { profile, config, addDirs, cwd } = overridesOf(flags)
-  return {
-    cwd: cwd ?? workingFolder(),
-    ...(profile === undefined ? {} : { profile }),
-    ...(config === undefined ? {} : { config }),
-    ...(addDirs === undefined ? {} : { addDirs }),
-  }
+  return { cwd: cwd ?? workingFolder(), ...withoutUndefined({ profile, config, addDirs }) }
 }
 
 function rulesOf(flags: PolicyFlags) {
   const { approvalPolicy, sandbox, policyFile } = overridesOf(flags)
-  return {
-    ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(policyFile === undefined ? {} : { policyFile }),
-    ...(flags.rules === undefined ? {} : { rules: fromWorkingFolder(flags.rules) }),
-  }
+  const rules = flags.rules === undefined ? undefined : fromWorkingFolder(flags.rules)
+  return withoutUndefined({ approvalPolicy, sandbox, policyFile, rules })
 }
 
 type CallWords = readonly [first: string | undefined, second: string | undefined]

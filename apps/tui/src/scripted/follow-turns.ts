@@ -1,6 +1,7 @@
 import { type Conversation, codeOf, type Turn } from '@parley/client'
 import { visibleLine } from '@parley/presentation/text/control-characters'
 import { addTokens, type TurnId, unansweredApprovals } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import { exitCodes } from '../cli/exit-codes.ts'
 import type { RunEnd } from '../cli/run-ended.ts'
 import type { GivenAnswers } from './answers/answers-file.ts'
@@ -95,9 +96,8 @@ export async function followTurns(run: ConversationRun): Promise<Turns> {
   }
 
   function repair({ outputSchema, checks, purpose }: TurnMessage): Promise<Turn> {
-    const own = { ...(outputSchema === undefined ? {} : { outputSchema }), ...(checks === undefined ? {} : { checks }) }
-    const reason = purpose === undefined ? {} : { purpose }
-    return conversation.leaveOut({ ...own, ...reason, ...budget.rest(), signal: stopping.signal })
+    const own = withoutUndefined({ outputSchema, checks, purpose })
+    return conversation.leaveOut({ ...own, ...budget.rest(), signal: stopping.signal })
   }
 
   const old = await unlessStopped(resumeOldTurn(run), signal)

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Parley } from '@parley/client'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import type { ListedUser, ParamsOf } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { exitCodes } from '../../cli/exit-codes.ts'
 import type { Launch } from '../../cli/launch-server.ts'
@@ -32,8 +33,7 @@ export async function addUser(launch: Launch, user: string, flags: NewUserFlags)
   const { role, maxSandbox, again } = flags
   const { token } = await parley.request('user/add', {
     user,
-    ...(role === undefined ? {} : { role }),
-    ...(maxSandbox === undefined ? {} : { maxSandbox }),
+    ...withoutUndefined({ role, maxSandbox }),
     ...(again === true ? { again } : {}),
   })
   return printToken(launch, user, token)

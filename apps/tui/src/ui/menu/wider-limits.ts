@@ -10,6 +10,7 @@ import {
   sandboxModes,
   shortIdOf,
 } from '@parley/protocol'
+import { withoutUndefined } from '@parley/text'
 import type { MenuRow } from './menu.ts'
 
 /** The widest limits that the window's server was started for; undefined where it does not say. */
@@ -43,5 +44,5 @@ function limitsOf(key: string): Partial<ModeLimits> {
   if (mode !== undefined) return pairOf(mode)
   const sandbox = sandboxModes.find((mode) => mode === key)
   const approvalPolicy = approvalPolicies.find((policy) => policy === key)
-  return { ...(sandbox === undefined ? {} : { sandbox }), ...(approvalPolicy === undefined ? {} : { approvalPolicy }) }
+  return withoutUndefined({ sandbox, approvalPolicy })
 }
