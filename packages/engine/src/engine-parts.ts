@@ -22,29 +22,40 @@ export interface ServerIdentity {
   readonly isSafe?: true
 }
 
-/** Parts of a server process that its engine is made of. */
-export interface EngineParts
-  extends Pick<
-      SetupPorts,
-      'program' | 'home' | 'env' | 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction' | 'models'
-    >,
-    LocalParts {
-  /** Time to wait for a lost link to an environment, in ms; default 30 s. */
-  readonly linkPatienceMs?: number
-  /** Time after the start to wait for machines that connect by themselves, in ms; default 10 s. */
-  readonly machinesComeMs?: number
-  readonly identity: ServerIdentity
+/** Models, and the logins and keys for them and for MCP servers. */
+export interface ProviderParts extends Pick<SetupPorts, 'models'> {
   readonly credentials: CredentialStore
   readonly keys: KeptLogins
   /** Sends the requests of logins and to MCP servers. */
   readonly fetch: typeof fetch
-  readonly files: Files
+}
+
+/** Times and sizes that differ from the defaults. */
+export interface EngineTimes {
+  /** Time to wait for a lost link to an environment, in ms; default 30 s. */
+  readonly linkPatienceMs?: number
+  /** Time after the start to wait for machines that connect by themselves, in ms; default 10 s. */
+  readonly machinesComeMs?: number
+  readonly mcpPatience?: McpPatience
   /** Sizes and times of checkpoints; default: `checkpointLimits`. */
   readonly checkpoints?: Omit<CheckpointLimits, 'key'>
-  readonly mcpPatience?: McpPatience
+}
+
+/** Parts of a server process that its engine is made of. */
+export interface EngineParts extends Pick<SetupPorts, 'clock' | 'ids' | 'random' | 'shellParser' | 'redaction'> {
+  readonly identity: ServerIdentity
+  readonly machine: LocalParts
+  readonly providers: ProviderParts
+  readonly files: Files
   readonly search: TextSearch
   /** Writes to the server's own log file. */
   readonly writeLog: (line: string) => void
+  readonly times?: EngineTimes
+}
+
+/** Returns the name and version of a program, as logs and servers of a team hold it. */
+export function programOf({ serverInfo: { name, version } }: ServerIdentity): string {
+  return `${name}/${version}`
 }
 
 /** Ports and limits that a program chooses for its engine. */

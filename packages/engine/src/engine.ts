@@ -5,7 +5,7 @@ import { type ClientAccess, clientAccess } from './client-access/client-access.t
 import { type ConnectedClients, createConnectedClients } from './connected-clients.ts'
 import { createDiagnostics, type Diagnostics } from './diagnostics.ts'
 import { editorServersOf } from './editor/editor-servers-of.ts'
-import type { EngineChoices, EngineParts, ServerIdentity } from './engine-parts.ts'
+import { type EngineChoices, type EngineParts, programOf, type ServerIdentity } from './engine-parts.ts'
 import type { ReportFault } from './faults.ts'
 import type { Guest } from './limits/may-loosen.ts'
 import { loginsWhenNeeded } from './login/logins-when-needed.ts'
@@ -50,7 +50,8 @@ interface RequestRights {
 }
 
 export function createEngine(parts: EngineParts, choices: EngineChoices = {}): Engine {
-  const { program, home, files, clock, redaction, sandboxes, search, secrets } = parts
+  const { machine, files, clock, redaction, search } = parts
+  const { home, sandboxes, secrets } = machine
   const { store, users, logEvent, ceiling: ceilingFlags } = choices
   const identity = ceilingFlags?.isSafe === true ? { ...parts.identity, isSafe: true as const } : parts.identity
   let at: Addresses = { socket: null, others: [] }
@@ -65,14 +66,14 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
     copies: store === undefined ? null : createTeamCopies(host.storedPaths.bind(host)),
     mcpServers,
     redaction,
-    program,
+    program: programOf(identity),
     policy,
     trust: { home, clock, projects, environments, sandboxes },
     people: { users: users ?? null, page: () => at.page ?? null, logEvent },
     hookPorts: async () => ({
       place: { ...policy, ceiling, redaction, secrets: await secrets() },
       clock,
-      processes: parts.host,
+      processes: machine.host,
     }),
     logins: loginsWhenNeeded(parts, {
       announce: connectedClients.announceLogin,
@@ -87,12 +88,14 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
     listensAt(addresses) {
       at = { ...at, ...addresses }
       host.announce(at.socket)
-      store?.servers.announce({ address: at.announced ?? null, page: at.page ?? null }, () => askableProviders(parts))
+      store?.servers.announce({ address: at.announced ?? null, page: at.page ?? null }, () =>
+        askableProviders({ home, env: machine.env, keys: parts.providers.keys }),
+      )
     },
     report,
     limits: createServerLimits({ home, ceiling, secrets }),
     machines,
-    clientAccess: clientAccess(parts, { ...policy, ceiling }),
+    clientAccess: clientAccess({ secrets, redaction, host: machine.host }, { ...policy, ceiling }),
     editorServers: editorServersOf(
       { home, files, ceiling: ceilingFlags, sandboxes, redaction, clock },
       { host, handed, report },

@@ -13,7 +13,7 @@ import {
 import type { CheckupPorts } from './checkup/check-up.ts'
 import type { ConnectedClients } from './connected-clients.ts'
 import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
-import type { EngineChoices, EngineParts } from './engine-parts.ts'
+import { type EngineChoices, type EngineParts, programOf } from './engine-parts.ts'
 import { createReport, type ReportFault } from './faults.ts'
 import { type Ceiling, ceilingOf } from './limits/ceiling.ts'
 import { createHandedServers, type HandedServers } from './limits/handed-servers.ts'
@@ -45,8 +45,10 @@ interface ClientReach {
 
 export function openHost(parts: EngineParts, choices: EngineChoices, { clients, announced }: ClientReach): OpenedHost {
   const { editors, metrics, logEvent, store = null, ceiling: ceilingFlags = defaultCeilingFlags } = choices
-  if (ceilingFlags.isSafe === true) startSafely(parts.home)
-  const { program, home, env, files, clock, ids, random, shellParser, redaction, secrets, models, keys } = parts
+  const { machine, files, clock, ids, random, shellParser, redaction } = parts
+  const { home, env, secrets } = machine
+  const { models, keys } = parts.providers
+  if (ceilingFlags.isSafe === true) startSafely(home)
   const report = createReport({ writeLog: parts.writeLog, logEvent }, clients, (conversationId) =>
     host.giveUp(conversationId),
   )
@@ -63,7 +65,7 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
   const { machines, environments } = openEnvironments(parts, logEvent)
   const setup = createSetup({
     checkpoints: checkpointsOf(parts),
-    program,
+    program: programOf(parts.identity),
     home,
     files,
     env,
@@ -85,7 +87,7 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
     content: async (conversationId, hash) => (await store?.copies.content(conversationId, hash)) ?? null,
     notify: clients.notifyAll,
     announced,
-    processes: parts.host,
+    processes: machine.host,
     editors,
     metrics,
     logEvent,
@@ -97,43 +99,35 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
 }
 
 /** Returns the limits of checkpoints with the key of this program: another program may fold a log to another state. */
-function checkpointsOf({ checkpoints = checkpointLimits, identity }: EngineParts): CheckpointLimits {
+function checkpointsOf({ times: { checkpoints = checkpointLimits } = {}, identity }: EngineParts): CheckpointLimits {
   const { version, build } = identity.serverInfo
   return { ...checkpoints, key: `${version} ${build} ${reducerVersion}.${eventVersion}` }
 }
 
 /** Creates the MCP servers of this process; a server starts when a conversation needs it. */
-function openMcpServers(parts: EngineParts): McpServers {
-  const {
-    host,
-    sandboxes,
-    secrets,
-    env,
-    home,
-    identity,
-    mcpPatience: patience = usualPatience,
-    redaction,
-    keys: logins,
-    fetch,
-  } = parts
+function openMcpServers({ machine, providers, identity, redaction, times = {} }: EngineParts): McpServers {
+  const { host, sandboxes, secrets, env, home } = machine
+  const { keys: logins, fetch } = providers
+  const { mcpPatience: patience = usualPatience } = times
   const { version } = identity.serverInfo
   return createMcpServers({ host, sandboxes, secrets, env, home, version, patience, redaction, logins, fetch })
 }
 
 /** Creates the environments: this machine, and the machines of exec-servers once a conversation takes them. */
 function openEnvironments(
-  parts: EngineParts,
+  { machine, times = {} }: EngineParts,
   logEvent: LogEvent | undefined,
 ): { machines: ConnectedMachines; environments: Environments } {
-  const { home, env, linkPatienceMs } = parts
-  const machines = createConnectedMachines(parts.machinesComeMs, ({ owner, name }, isThere) => {
+  const { home, env } = machine
+  const { linkPatienceMs, machinesComeMs } = times
+  const machines = createConnectedMachines(machinesComeMs, ({ owner, name }, isThere) => {
     const event = isThere ? 'machine.connected' : 'machine.disconnected'
     logEvent?.({ event, machine: name, ...(owner === null ? {} : { user: owner }) })
   })
   const patience = linkPatienceMs === undefined ? {} : { linkPatienceMs }
   return {
     machines,
-    environments: createEnvironments({ local: localEnvironment(parts), home, env, machines, ...patience }),
+    environments: createEnvironments({ local: localEnvironment(machine), home, env, machines, ...patience }),
   }
 }
 

@@ -1,13 +1,14 @@
 import type { CredentialStore } from '../credentials/credential-store.ts'
 import type { LoginPorts, Logins } from './logins.ts'
 
-interface LoginSources extends Pick<LoginPorts, 'home' | 'env' | 'redaction' | 'clock' | 'fetch'> {
-  readonly credentials: CredentialStore
+interface LoginSources extends Pick<LoginPorts, 'redaction' | 'clock'> {
+  readonly machine: Pick<LoginPorts, 'home' | 'env'>
+  readonly providers: Pick<LoginPorts, 'fetch'> & { readonly credentials: CredentialStore }
 }
 
 /** Returns a function to the logins of this process; it loads their code at its first call. */
 export function loginsWhenNeeded(
-  { home, env, credentials: store, redaction, clock, fetch }: LoginSources,
+  { machine: { home, env }, providers: { credentials: store, fetch }, redaction, clock }: LoginSources,
   { announce, restart, report }: Pick<LoginPorts, 'announce' | 'restart' | 'report'>,
 ): () => Promise<Logins> {
   const ports = { home, env, store, redaction, clock, fetch, announce, restart, report }

@@ -10,14 +10,20 @@ import { diskFiles, diskPatchFiles, secretPaths } from '@parley/workspace'
 import { rgPath } from '@vscode/ripgrep'
 import { createCredentialStore } from '../../src/credentials/credential-store.ts'
 import { createProviderKeys } from '../../src/credentials/provider-keys.ts'
-import type { EngineChoices, EngineParts } from '../../src/engine-parts.ts'
+import type { EngineChoices, EngineParts, EngineTimes, ProviderParts } from '../../src/engine-parts.ts'
 import { configuredFetch } from '../../src/login/configured-fetch.ts'
 import { randomIds, systemClock } from '../../src/ports/clock-and-ids.ts'
 import { createTextSearch } from '../../src/search/text-search.ts'
 import { unknownModel } from '../../src/settings/facts-of-model.ts'
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts'
 
-export type TestPorts = Partial<EngineParts> &
+/** Parts of an engine without an order, so that a test names those that it replaces. */
+type FlatParts = Omit<EngineParts, 'machine' | 'providers' | 'times'> &
+  EngineParts['machine'] &
+  ProviderParts &
+  EngineTimes
+
+export type TestPorts = Partial<FlatParts> &
   EngineChoices & {
     readonly model?: ScriptedModel
     /** Models of other providers, by id. */
@@ -41,8 +47,7 @@ export function testParts(
   const redaction = createRedaction({ home, env: ports.env ?? {} })
   const credentials = createCredentialStore({ home, keyring: () => null })
   const send = configuredFetch(home, ports.env ?? {})
-  return {
-    program: 'parley/test',
+  const flat: FlatParts & EngineChoices = {
     identity: { serverInfo: { name: 'parley', version: 'test', build: 'test' }, home },
     home,
     userHome: root,
@@ -75,5 +80,11 @@ export function testParts(
     }),
     writeLog: () => undefined,
     ...ports,
+  }
+  return {
+    ...flat,
+    machine: flat,
+    providers: flat,
+    times: ports,
   }
 }

@@ -51,7 +51,8 @@ export async function runWithEngine(
   run: (program: EngineOfProgram) => Promise<void>,
 ): Promise<number> {
   keepStdoutForProtocol()
-  const { home, files, redaction, writeLog } = parts
+  const { machine, files, redaction, writeLog } = parts
+  const { home } = machine
   const { program } = ceiling
   const opened =
     server === null
@@ -60,7 +61,7 @@ export async function runWithEngine(
   if ('problem' in opened) {
     const { problem, exitCode = cannotOpenStoreExitCode }: Refused = opened
     process.stderr.write(`parley ${program}: ${problem}\n`)
-    await parts.host.close()
+    await machine.host.close()
     return exitCode
   }
   const { store } = opened
@@ -68,7 +69,7 @@ export async function runWithEngine(
   const close = async () => {
     await using _store = store
     await engine[Symbol.asyncDispose]()
-    await parts.host.close()
+    await machine.host.close()
   }
   endOnDefect(writeLog, close)
   const limits = callersLimits(ceiling, engine.limits)
@@ -137,7 +138,7 @@ export function endStdinOnSignals(): void {
 /** Opens a socket in the run folder, where other processes join conversations that are open here. */
 async function joinRunFolder(
   engine: Engine,
-  { env, home, files, host, writeLog }: EngineParts,
+  { machine: { env, home, host }, files, writeLog }: EngineParts,
 ): Promise<() => Promise<void>> {
   const connections = createConnections({ engine, onChange: () => undefined })
   const listener = await listenInRunFolder({

@@ -70,7 +70,7 @@ export const lives: Readonly<Record<string, (world: World) => Promise<void>>> = 
       ['b', 'second-key'],
       ['a', 'third-key'],
     ] as const) {
-      await server.parts.credentials.keep(`provider/${provider}`, { kind: 'key', key }, 'auto')
+      await server.parts.providers.credentials.keep(`provider/${provider}`, { kind: 'key', key }, 'auto')
       tell({ fact: 'login', provider: `provider/${provider}` })
     }
     await server.close()

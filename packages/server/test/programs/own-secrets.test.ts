@@ -24,19 +24,21 @@ describe('places of secrets of the user’s own', () => {
     await using folder = await tempDirectory()
     const { parts, configure } = openPlace(folder.path)
     const keys = join(folder.path, 'keys')
-    expect(await parts.secrets()).not.toContain(keys)
+    expect(await parts.machine.secrets()).not.toContain(keys)
     configure('[secrets]\npaths = ["~/keys", "/srv/vault"]\n')
-    expect(await parts.secrets()).toEqual(expect.arrayContaining([keys, '/srv/vault', join(folder.path, '.ssh')]))
+    expect(await parts.machine.secrets()).toEqual(
+      expect.arrayContaining([keys, '/srv/vault', join(folder.path, '.ssh')]),
+    )
     configure('[secrets\n')
-    expect(await parts.secrets()).toContain(keys)
+    expect(await parts.machine.secrets()).toContain(keys)
     configure('')
-    expect(await parts.secrets()).not.toContain(keys)
+    expect(await parts.machine.secrets()).not.toContain(keys)
   })
 
   it('are hidden from the next command on when a file appears that a pattern stands for', async () => {
     await using folder = await tempDirectory()
     const { parts } = openPlace(folder.path)
-    await parts.secrets()
+    await parts.machine.secrets()
     const made = ['late.kdbx', 'Documents/late.kdbx', '.late_history', '.m2/settings-late.xml'].map((name) =>
       join(folder.path, name),
     )
@@ -44,14 +46,14 @@ describe('places of secrets of the user’s own', () => {
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, '')
     }
-    expect(await parts.secrets()).toEqual(expect.arrayContaining(made))
+    expect(await parts.machine.secrets()).toEqual(expect.arrayContaining(made))
   })
 
   it('are the files of tokens that environments name', async () => {
     await using folder = await tempDirectory()
     const { parts, configure } = openPlace(folder.path)
     configure('[environments.box]\nurl = "ws://localhost:1"\ntoken_file = "~/box-token"\n')
-    expect(await parts.secrets()).toContain(join(folder.path, 'box-token'))
+    expect(await parts.machine.secrets()).toContain(join(folder.path, 'box-token'))
   })
 
   it('are the files by which a store is opened', async () => {
@@ -60,7 +62,7 @@ describe('places of secrets of the user’s own', () => {
     configure(
       '[store]\nservers = ["nats://a"]\ncredentials_file = "/s/creds"\npassword_file = "/s/password"\nkey_file = "/s/key"\n',
     )
-    expect(await parts.secrets()).toEqual(expect.arrayContaining(['/s/creds', '/s/password', '/s/key']))
+    expect(await parts.machine.secrets()).toEqual(expect.arrayContaining(['/s/creds', '/s/password', '/s/key']))
   })
 
   it('are the files by which others get in or pose as the server, as its command line names them', async () => {
@@ -68,7 +70,7 @@ describe('places of secrets of the user’s own', () => {
     const [users, key, token, socket] = ['users', 'key.pem', 'token', 'socket'].map((name) => join(folder.path, name))
     const secure = ['--listen', 'wss://127.0.0.1:0', '--tls-cert', '/cert.pem', '--tls-key', String(key)]
     const withUsers = openPlace(folder.path, {}, [...secure, '--users', String(users)])
-    expect(await withUsers.parts.secrets()).toEqual(expect.arrayContaining([users, key]))
+    expect(await withUsers.parts.machine.secrets()).toEqual(expect.arrayContaining([users, key]))
     const alone = openPlace(folder.path, {}, [
       '--listen',
       `unix:${socket}`,
@@ -77,7 +79,7 @@ describe('places of secrets of the user’s own', () => {
       '--token-file',
       String(token),
     ])
-    expect(await alone.parts.secrets()).toEqual(expect.arrayContaining([socket, token]))
+    expect(await alone.parts.machine.secrets()).toEqual(expect.arrayContaining([socket, token]))
   })
 
   it('are hidden where variables of the server move them, and in the home of the list of users', async () => {
@@ -85,14 +87,14 @@ describe('places of secrets of the user’s own', () => {
     const { parts } = openPlace(folder.path, { KUBECONFIG: `${folder.path}/one:${folder.path}/two` })
     const listed = join(userInfo().homedir, '.ssh')
     const moved = ['one', 'two', '.ssh'].map((name) => join(folder.path, name))
-    expect(await parts.secrets()).toEqual(expect.arrayContaining([...moved, listed]))
+    expect(await parts.machine.secrets()).toEqual(expect.arrayContaining([...moved, listed]))
   })
 
   it('are listed by the checkup with the known ones, and those that are missing', async () => {
     await using place = testPlace()
     const { parts, configure } = openPlace(place.root)
     for (const name of ['keys', '.ssh', '.config/gh']) mkdirSync(join(place.root, name), { recursive: true })
-    const client = await place.start({ secrets: parts.secrets }).connect()
+    const client = await place.start({ secrets: parts.machine.secrets }).connect()
     configure('[secrets]\npaths = ["~/keys", "~/mistyped"]\n')
     const { checks } = await client.request('server/checkup', { cwd: place.cwd, provider: false })
     const found = checks.filter(({ name }) => name === 'secrets')

@@ -24,7 +24,7 @@ export interface TeamOfServer {
 /** Opens the store and the users of a server. */
 export async function openTeam(
   args: ServerArguments,
-  { home, files, redaction }: Pick<EngineParts, 'home' | 'files' | 'redaction'>,
+  { machine: { home }, files, redaction }: Pick<EngineParts, 'machine' | 'files' | 'redaction'>,
   { writeLog, logEvent }: Reports,
 ): Promise<TeamOfServer | { readonly problem: string; readonly exitCode: number }> {
   const metrics = args.metrics ? createMetrics() : undefined
@@ -47,7 +47,7 @@ export async function openTeam(
 export async function openUsersOfServer(
   given: string | null,
   isStrict: boolean,
-  { home, writeLog, logEvent }: Reports & Pick<EngineParts, 'home'>,
+  { home, writeLog, logEvent }: Reports & Pick<EngineParts['machine'], 'home'>,
 ): Promise<{ readonly users: ServerUsers | null } | { readonly problem: string }> {
   const file = given ?? configuredUsersFile(home)
   if (file === null) return { users: null }

@@ -28,13 +28,13 @@ import { websocketOptions } from './websocket-options.ts'
 /** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
 export async function serveProcess(parts: EngineParts, args: ServerArguments, page: string): Promise<number> {
   keepStdoutForProtocol()
-  const { writeLog, env, home, clock, host } = parts
+  const { writeLog, clock } = parts
+  const { env, home, host } = parts.machine
   const logEvent = args.logsJson ? jsonLog(clock) : undefined
   const team = await openTeam(args, parts, { writeLog, logEvent })
   if ('problem' in team) {
     await reportProblem(team.problem, args)
-    await host.close()
-    return team.exitCode
+    return host.close().then(() => team.exitCode)
   }
   const { store, users, metrics } = team
   const choices = { store: store ?? undefined, users: users ?? undefined, metrics, logEvent, ceiling: args.ceiling }

@@ -30,7 +30,7 @@ it.each([
   place.write('../.parley/config.toml', config)
   place.write('a.txt', 'alpha\n')
   const env = { PATH: process.env['PATH'], HOME: place.root }
-  const models: EngineParts['models'] = (values) =>
+  const models: EngineParts['providers']['models'] = (values) =>
     createModelSources(values, {
       home: '/none',
       env,

@@ -115,7 +115,7 @@ function startServer(parts: EngineParts & EngineChoices): TestServer {
   const close = async () => {
     await Promise.all(clients.map((client) => client.peer.close()))
     await engine[Symbol.asyncDispose]()
-    await parts.host.close()
+    await parts.machine.host.close()
     parts.shellParser[Symbol.dispose]()
   }
   const server: TestServer = {

@@ -61,7 +61,7 @@ export async function takeHand(server: TestServer, options: HandOptions = {}): P
         program: 'mcp-server',
         maxSandbox: (options.ceiling === undefined && server.parts.ceiling?.maxSandbox) || null,
       },
-      createServerLimits({ home, ceiling, secrets: server.parts.secrets }),
+      createServerLimits({ home, ceiling, secrets: server.parts.machine.secrets }),
     ),
     report: (fault) => server.engine.report(fault),
   }
