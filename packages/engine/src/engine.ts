@@ -57,7 +57,7 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
   let at: Addresses = { socket: null, others: [] }
   const connectedClients = createConnectedClients(parts.ids.client)
   const opened = openHost(parts, choices, { clients: connectedClients, announced: () => at.announced ?? null })
-  const { host, policy, mcpServers, handed, machines, ceiling, report } = opened
+  const { host, policy, mcpServers, allowedServers, machines, ceiling, report } = opened
   const { environments, projects, userRules } = policy
   const methodPorts = {
     host,
@@ -98,7 +98,7 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
     clientAccess: clientAccess({ secrets, redaction, host: machine.host }, { ...policy, ceiling }),
     editorServers: editorServersOf(
       { home, files, ceiling: ceilingFlags, sandboxes, redaction, clock },
-      { host, handed, report },
+      { host, allowedServers, report },
     ),
     rights: { check: createRightCheck(host), ofToken: users?.rightsIn(host, () => clock.now()) ?? null },
     methodsFor: (client) => methodsFor(client, methodPorts),

@@ -15,8 +15,8 @@ import type { ConnectedClients } from './connected-clients.ts'
 import { type CheckpointLimits, checkpointLimits } from './conversation/checkpoint-writer.ts'
 import { type EngineChoices, type EngineParts, programOf } from './engine-parts.ts'
 import { createReport, type ReportFault } from './faults.ts'
+import { type AllowedServers, createAllowedServers } from './limits/allowed-servers.ts'
 import { type Ceiling, ceilingOf } from './limits/ceiling.ts'
-import { createHandedServers, type HandedServers } from './limits/handed-servers.ts'
 import type { LogEvent } from './metrics/event-log.ts'
 import { ConversationHost } from './open/conversation-host.ts'
 import { createSetup } from './open/conversation-setup.ts'
@@ -30,7 +30,7 @@ interface OpenedHost {
   readonly policy: Omit<CheckupPorts, 'redaction' | 'projects'> & { readonly projects: Projects }
   readonly mcpServers: McpServers
   /** Tool servers that editors hand over. */
-  readonly handed: HandedServers
+  readonly allowedServers: AllowedServers
   /** Machines of exec-servers that connect to this server. */
   readonly machines: ConnectedMachines
   readonly ceiling: () => Ceiling
@@ -53,7 +53,7 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
     host.giveUp(conversationId),
   )
   const mcpServers = openMcpServers(parts)
-  const handed = createHandedServers()
+  const allowedServers = createAllowedServers()
   const userRules = createUserRules(home)
   const projects = createProjects({
     home,
@@ -79,7 +79,7 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
     models,
     keys,
     mcpServers,
-    handed,
+    allowedServers,
     userRules,
     projects,
     ceiling,
@@ -95,7 +95,7 @@ export function openHost(parts: EngineParts, choices: EngineChoices, { clients, 
   const followList = createListFollowing((onChange) => watchSessions(files, home, onChange))
   const host = new ConversationHost({ files, home, followList, ids, setup, report, store, forget: parts.search.forget })
   const policy = { files, home, env, environments, shellParser, userRules, projects, models, keys }
-  return { host, policy, mcpServers, handed, machines, ceiling, report }
+  return { host, policy, mcpServers, allowedServers, machines, ceiling, report }
 }
 
 /** Returns the limits of checkpoints with the key of this program: another program may fold a log to another state. */

@@ -1,6 +1,6 @@
 import type { Files } from '@parley/journal'
 import { type CeilingFlags, createEditorServerTrust, defaultCeilingFlags } from '@parley/policy'
-import type { HandedServers } from '../limits/handed-servers.ts'
+import type { AllowedServers } from '../limits/allowed-servers.ts'
 import type { ConversationHost } from '../open/conversation-host.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { EditorServers } from '../ports/editor.ts'
@@ -17,13 +17,13 @@ interface EditorServerParts extends Pick<OfferPorts, 'sandboxes' | 'redaction'> 
 
 interface ServedConversations extends Pick<OfferPorts, 'report'> {
   readonly host: Pick<ConversationHost, 'conversations'>
-  readonly handed: HandedServers
+  readonly allowedServers: AllowedServers
 }
 
 /** Returns the servers of editors in an engine; their code is loaded with the first use. */
 export function editorServersOf(
   { home, files, ceiling = defaultCeilingFlags, sandboxes, redaction, clock }: EditorServerParts,
-  { host, handed, report }: ServedConversations,
+  { host, allowedServers, report }: ServedConversations,
 ): EditorServers {
   let loaded: Promise<EditorServers> | null = null
   const ports = (): OfferPorts => ({
@@ -31,7 +31,7 @@ export function editorServersOf(
     own: () => readConfig(home, ceiling.profile === null ? {} : { profile: ceiling.profile }).values,
     trust: createEditorServerTrust(home, files),
     ceiling,
-    handed,
+    allowedServers,
     sandboxes,
     redaction,
     report,

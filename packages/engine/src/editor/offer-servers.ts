@@ -5,7 +5,7 @@ import { type ConversationId, type SandboxMode, settingsInForce } from '@parley/
 import { createRedactor, isSecretName, type Redaction, secretValue } from '@parley/redaction'
 import { joinShellWords } from '@parley/text'
 import { realOrGiven } from '@parley/workspace'
-import type { HandedServer, HandedServers } from '../limits/handed-servers.ts'
+import type { AllowedServer, AllowedServers } from '../limits/allowed-servers.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { LiveConversation } from '../live/live-conversation.ts'
 import type { EditorServer, EditorServers, OfferedServer } from '../ports/editor.ts'
@@ -17,7 +17,7 @@ export interface OfferPorts {
   readonly ceiling: CeilingFlags
   /** Reads the user's own configuration. */
   readonly own: () => Config
-  readonly handed: HandedServers
+  readonly allowedServers: AllowedServers
   readonly trust: EditorServerTrust
   readonly sandboxes: Pick<Sandboxes, 'report'>
   readonly redaction: Pick<Redaction, 'learn' | 'seal'>
@@ -30,16 +30,16 @@ export interface OfferPorts {
 interface PlannedServer {
   readonly shown: Omit<OfferedServer, 'state'>
   readonly launch: EditorLaunch
-  readonly server: HandedServer
+  readonly server: AllowedServer
 }
 
 export function createEditorServers(ports: OfferPorts): EditorServers {
-  const { find, handed, trust } = ports
+  const { find, allowedServers, trust } = ports
   /** Servers that were offered last for each session, by their names there. */
   const offered = new Map<ConversationId, ReadonlyMap<string, PlannedServer>>()
 
   function start(conversationId: ConversationId, { server }: PlannedServer): void {
-    handed.add(conversationId, server)
+    allowedServers.add(conversationId, server)
     find(conversationId)?.mcp.relimit()
   }
 
@@ -50,7 +50,7 @@ export function createEditorServers(ports: OfferPorts): EditorServers {
       const reason = refusalOf(live, ports)
       if (live === undefined || reason !== null)
         return { kind: 'refused', reason: reason ?? 'the conversation is not open here' }
-      const running = new Set(handed.of(conversationId).map(({ name }) => name))
+      const running = new Set(allowedServers.of(conversationId).map(({ name }) => name))
       const configured = new Set(live.mcp.names().filter((name) => !running.has(name)))
       const { named, problems } = namedServers(servers, configured)
       const planned = await Promise.all(named.map((server) => planServer(server, live, ports)))
@@ -78,7 +78,7 @@ export function createEditorServers(ports: OfferPorts): EditorServers {
     },
     async withdraw(conversationId) {
       offered.delete(conversationId)
-      handed.remove(conversationId)
+      allowedServers.remove(conversationId)
       find(conversationId)?.mcp.relimit()
     },
   }

@@ -2,8 +2,8 @@ import type { McpServers } from '@parley/mcp-client'
 import { type Rules, trustedRules, type UserRules } from '@parley/policy'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { ProviderKeys } from '../credentials/provider-keys.ts'
+import type { AllowedServers } from '../limits/allowed-servers.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
-import type { HandedServers } from '../limits/handed-servers.ts'
 import type { OpenParts } from '../load/conversation-parts.ts'
 import { openMcp } from '../project/open-mcp.ts'
 import type { Roles } from '../roles/roles.ts'
@@ -26,7 +26,7 @@ export interface TurnPorts {
   readonly announced: () => string | null
   readonly mcpServers: McpServers
   /** Servers that editors hand over. */
-  readonly handed: Pick<HandedServers, 'of'>
+  readonly allowedServers: Pick<AllowedServers, 'of'>
   readonly userRules: UserRules
   /** Reads the ceiling anew for each question: the user may have changed their file. */
   readonly ceiling: () => Ceiling

@@ -4,7 +4,7 @@ import { isUnchanged, readRemoteTree, type ServerSandboxPolicy, serverSandboxPol
 import { type Environment, liesWithin } from '@parley/workspace'
 import { type ConversationMcp, createConversationMcp } from '../context/conversation-mcp.ts'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type HandedServers, handedSettings } from '../limits/handed-servers.ts'
+import { type AllowedServers, allowedServerSettings } from '../limits/allowed-servers.ts'
 import { assertNotWritable } from '../limits/writable-program.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import type { Participants } from '../session/participants.ts'
@@ -19,27 +19,27 @@ interface McpParts {
 
 interface McpPorts {
   readonly mcpServers: McpServers
-  readonly handed: Pick<HandedServers, 'of'>
+  readonly allowedServers: Pick<AllowedServers, 'of'>
   readonly ids: Ids
 }
 
 /** Opens the tool servers of a conversation. Their programs start where its commands run. */
 export function openMcp(
   { conversation, clients, project, environment }: McpParts,
-  { mcpServers, handed, ids }: McpPorts,
+  { mcpServers, allowedServers, ids }: McpPorts,
 ): ConversationMcp {
   const { cwd } = conversation.state.core.meta
   const place = environment.name === null ? null : placeIn(environment, conversation)
   const config = knownPair(
     () => project.config,
-    () => handed.of(conversation.id),
+    () => allowedServers.of(conversation.id),
   )
   return createConversationMcp({
     conversation,
     config,
     lease(sandbox, [{ effective, own, project: found }, ofEditor]) {
       const configured = mcpSettings(effective.values, cwd, serverSandboxPolicies(found, own, sandbox))
-      return mcpServers.lease([...configured, ...handedSettings(ofEditor, configured, { own, sandbox })], place)
+      return mcpServers.lease([...configured, ...allowedServerSettings(ofEditor, configured, { own, sandbox })], place)
     },
     newItemId: ids.item,
     isWatched: () => clients.answerers.length > 0,

@@ -5,7 +5,7 @@ import type { ConversationId, SandboxMode } from '@parley/protocol'
 import type { EditorServer } from '../ports/editor.ts'
 
 /** Server of an editor that its user lets start. */
-export interface HandedServer extends EditorServer {
+export interface AllowedServer extends EditorServer {
   /** Folder that it is started in. */
   readonly folder: string
   /** Device and inode that the folder must have at each start; null for a server that runs as one of the user's own. */
@@ -13,16 +13,16 @@ export interface HandedServer extends EditorServer {
 }
 
 /** Servers of editors that may run, by conversation. Equal lists are the same object, so that a change can be noticed. */
-export interface HandedServers {
-  of(conversationId: ConversationId): readonly HandedServer[]
-  add(conversationId: ConversationId, server: HandedServer): void
+export interface AllowedServers {
+  of(conversationId: ConversationId): readonly AllowedServer[]
+  add(conversationId: ConversationId, server: AllowedServer): void
   remove(conversationId: ConversationId): void
 }
 
-const none: readonly HandedServer[] = []
+const none: readonly AllowedServer[] = []
 
-export function createHandedServers(): HandedServers {
-  const known = new Map<ConversationId, readonly HandedServer[]>()
+export function createAllowedServers(): AllowedServers {
+  const known = new Map<ConversationId, readonly AllowedServer[]>()
   const of = (conversationId: ConversationId) => known.get(conversationId) ?? none
   return {
     of,
@@ -35,13 +35,13 @@ export function createHandedServers(): HandedServers {
 }
 
 /** Returns the settings of an editor's servers, without names of configured servers. `own` excludes the project. */
-export function handedSettings(
-  handed: readonly HandedServer[],
+export function allowedServerSettings(
+  servers: readonly AllowedServer[],
   configured: readonly McpSettings[],
   { own, sandbox }: { readonly own: Config; readonly sandbox: SandboxMode },
 ): readonly McpSettings[] {
   const names = new Set(configured.map(({ name }) => name))
-  return handed.flatMap(({ name, command, args, env, folder, confinedTo }) => {
+  return servers.flatMap(({ name, command, args, env, folder, confinedTo }) => {
     if (names.has(name)) return []
     const section = { [name]: { command, args: [...args], env: { ...env } } }
     const policy = confinedTo === null ? null : editorServerPolicy({ root: folder, ...confinedTo }, own, sandbox)
