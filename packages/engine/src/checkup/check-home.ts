@@ -117,7 +117,7 @@ async function checkDisk(home: string): Promise<CheckupFinding> {
   return { name: 'disk', level, text, remedy: 'Make room: a full disk stops conversations.' }
 }
 
-/** Counts the conversations, and those whose process was killed. */
+/** Counts the conversations, and the conversations of killed processes. */
 export function checkOwners({ files, home }: Pick<PolicyPorts, 'files' | 'home'>): CheckupFinding[] {
   const sessions = walkSessions(files, home)
   const owners = sessions.flatMap(({ id }) => {

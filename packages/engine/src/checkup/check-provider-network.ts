@@ -9,7 +9,7 @@ import { readConfig } from '../settings/read-config.ts'
 
 /**
  * Checks the way to a provider step by step, up to one token of a model: the named provider, else the chosen one. Rejects
- * with `invalidParams` for an unknown provider, and where none is chosen.
+ * with `invalidParams` for an unknown provider, and without a chosen one.
  */
 export async function checkProviderNetwork(
   { provider: providerId, model: modelName }: ParamsOf<'provider/check'>,

@@ -13,7 +13,7 @@ interface VariableSources {
   readonly redaction: Pick<Redaction, 'hasSecret'>
 }
 
-/** Names the variables of this process that its commands get for toolchains, and those that they do not get. */
+/** Names the variables for toolchains that commands get from this process, and the variables that they do not get. */
 export function checkVariables({ env, values, changeable, redaction }: VariableSources): CheckupFinding {
   const rules = { ...envRulesOf(values.shell_environment), isSecret: redaction.hasSecret, changeable }
   const passed = Object.keys(commandEnv(env, rules)).filter((name) => toolchainVariables.has(name))

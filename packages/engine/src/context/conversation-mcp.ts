@@ -21,7 +21,7 @@ export interface ConversationMcp extends AsyncDisposable {
   /** Returns the tools of the servers that the log says were offered. */
   tools(): readonly Tool[]
   names(): readonly string[]
-  /** Leases the servers anew if the sandbox mode has changed, so that none keeps the limits of the old mode. */
+  /** Leases the servers anew if the sandbox mode has changed, so that no server keeps the limits of the old mode. */
   relimit(): void
 }
 

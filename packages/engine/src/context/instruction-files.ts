@@ -16,7 +16,7 @@ export const instructionFileNames = ['AGENTS.md', 'CLAUDE.md'] as const
 
 /**
  * Reads the instruction files of folders, in their order; no file of a folder without one, or with an empty one. The
- * warnings tell the user what is left out.
+ * warnings tell the user about omissions.
  */
 export async function readInstructionFiles(
   folders: readonly InstructionFolder[],
@@ -50,7 +50,7 @@ interface InstructionFolder {
 
 /**
  * Reads an instruction file. Links out of `within` and to secrets are ignored: a repository could send other files of this
- * machine to the provider. What is opened is the place that was checked, whatever a command makes of the link meanwhile.
+ * machine to the provider. The checked place is opened, even if a command changes the link meanwhile.
  */
 async function readInstructionFile({
   folder,
@@ -76,8 +76,8 @@ async function kindOf(path: string, files: EnvironmentFiles) {
 const maxInstructionBytes = 64 * 1024
 
 /**
- * Returns the text of an instruction file, as UTF-8 or as the UTF-16 that its first bytes announce. Text and warning say
- * what is left out; the warning is null for nothing.
+ * Returns the text of an instruction file, as UTF-8 or as the UTF-16 that its first bytes announce. Text and warning name
+ * omissions; the warning is null without one.
  */
 function instructionText(
   path: string,

@@ -30,7 +30,7 @@ export function mcpNotices(conversation: Conversation, servers: readonly McpServ
   const unsubscribes = servers.map((server) => server.onChange(recordNew))
   return {
     recordNew,
-    /** Records a notice for each server whose tools are not all offered as it lists them. */
+    /** Records a notice for each server with tools that are left out or offered in another form. */
     recordOffer(changed: readonly ChangedTool[]) {
       if (!conversation.started || conversation.readOnly) return
       for (const server of servers) {

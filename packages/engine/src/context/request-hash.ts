@@ -64,8 +64,8 @@ function digestOf(value: unknown): string {
 const pieceLength = 64 * 1024
 
 /**
- * Yields the JSON of a value in pieces: that of `JSON.stringify` with the keys of objects in order, which does not depend
- * on how code spells them. A long text is never copied whole.
+ * Yields the JSON of a value in pieces, as `JSON.stringify` would with the keys of objects in order: the order of code does
+ * not matter. A long text is never copied whole.
  */
 export function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   if (typeof value === 'string') yield* textPieces(value)

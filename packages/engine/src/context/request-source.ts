@@ -30,7 +30,7 @@ export interface RequestContext {
 export interface RequestSource {
   /** Records `context.set` when instructions, tools or session context differ from the log; before each model call. */
   prepare(signal: AbortSignal): Promise<void>
-  /** Loads and computes what the first request takes and what never changes. Sends nothing. */
+  /** Loads and computes the unchanging parts of the first request. Sends nothing. */
   warmUp(): void
   /** Makes the next `prepare` gather everything again, as it is after a compaction. */
   forget(): void

@@ -2,8 +2,8 @@ const plain = /^[\w.:@,+ -]*$/
 const word = /^[\w.:*,=@-]*$/
 
 /**
- * Variables whose values choose no code; `names` is a pattern for any case. An address chooses code where it is that of a
- * program that fetches others.
+ * Variables with values that choose no code; `names` is a pattern for any case. The address of a program that fetches
+ * other programs does choose code.
  */
 const rows: readonly { readonly names: string; readonly values: RegExp; readonly isAddress?: true }[] = [
   // Presented to a service, and compared there.

@@ -1,10 +1,10 @@
 import { basename } from 'node:path'
 import { startsItsWords } from '@parley/host'
 
-/** Form of a command line in which it is certain where the arguments of the server begin. */
+/** Form of a command line with a certain beginning of the server's arguments. */
 interface LaunchForm {
   readonly program: RegExp
-  /** Pattern of the words after the program, with NUL between them, up to what is started. */
+  /** Pattern of the words after the program, with NUL between them, up to the started script or package. */
   readonly words: RegExp
   /** Words with a slash that are no paths. */
   readonly names: RegExp

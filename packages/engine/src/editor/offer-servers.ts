@@ -193,7 +193,7 @@ function namedServers(servers: readonly EditorServer[], configured: ReadonlySet<
   return { named: [...named.values()], problems }
 }
 
-/** Returns a name in the form that those of a project's servers have. */
+/** Returns a name in the form of the names of a project's servers. */
 function fittingName(name: string): string {
   return name
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')

@@ -25,7 +25,7 @@ export interface Ceiling {
   readonly secretFolders?: readonly string[]
   /** Program that was started, as named behind `parley`, for advice; absent: `server`. */
   readonly program?: 'mcp-server' | 'app-server' | 'acp'
-  /** Most that the user who asks may set; absent where that is all that the server allows. */
+  /** Most that the requesting user may set; absent where the user may set all that the server allows. */
   readonly ofUser?: SandboxMode
 }
 
@@ -90,7 +90,7 @@ export function assertUnderCeiling(change: RequestedPermissions, now: Permission
   underCeiling(wanted, { ...change, approvalPolicy: wanted.approvalPolicy }, ceiling())
 }
 
-/** Builds the error for a user who requests more than this user may use. */
+/** Builds the error for a request beyond the rights of its user. */
 export function aboveOwnCeiling(most: SandboxMode, wanted: SandboxMode): RpcError {
   return rejection(
     'aboveCeiling',

@@ -14,7 +14,7 @@ export interface Guest extends LimitsRight {
   readonly rights: Rights
 }
 
-/** Throws `notPermitted` for limits that let more happen than those in force, by a client that may only tighten them. */
+/** Throws `notPermitted` for limits wider than the present ones, by a client that may only tighten them. */
 export function assertMayLoosen({ mayLoosen }: LimitsRight, wanted: PermissionSettings, now: PermissionSettings): void {
   if (mayLoosen || !isLooser(wanted, now)) return
   throw rejection(

@@ -216,7 +216,7 @@ function isDenied(error: unknown): boolean {
 
 const sweptSuffix = '.swept'
 
-/** Finishes what a killed server or the disk left undone: deletions of conversations, and their scratch folders. */
+/** Finishes work of a killed server or a failed disk: deletions of conversations, and their scratch folders. */
 export async function sweepLeftovers(files: Files, home: string): Promise<void> {
   await finishDeletions(files, home)
   sweepUnfinished(files, home, Date.now())
@@ -224,7 +224,7 @@ export async function sweepLeftovers(files: Files, home: string): Promise<void> 
 }
 
 /**
- * Removes the /tmp folders that crashed servers left; those of running owners stay. Renames each one first, as its
+ * Removes the /tmp folders that crashed servers left; folders of running owners stay. Renames each one first, as its
  * conversation can be resumed and get a new /tmp while a large one is still being removed.
  */
 export async function sweepScratch(files: Files, home: string): Promise<void> {

@@ -8,7 +8,7 @@ import { rejection } from '../replies/rejection.ts'
 import type { Workspace } from '../tools/contract/tool.ts'
 import { type Ceiling, closedFolderRejected } from './ceiling.ts'
 
-/** Returns the folders of a conversation: the working folder first, then those the user added. */
+/** Returns the folders of a conversation: the working folder first, then the folders that the user added. */
 export function workspaceOf({ core }: Pick<ConversationState, 'core'>): Workspace {
   return { cwd: core.meta.cwd, roots: [core.meta.cwd, ...core.settings.writableRoots] }
 }
@@ -122,7 +122,7 @@ function isPlainlyIn(folder: string, home: string, realHome: string): boolean {
 /** Place of an own file, or of a link to it, in a folder of the conversation. */
 interface OwnFileLink {
   readonly place: string
-  /** True for a link on the way, whose target lies elsewhere. */
+  /** True for a link on the way to a target elsewhere. */
   readonly isPassed: boolean
   readonly folder: string
   /** False for the working folder. */

@@ -39,6 +39,6 @@ export async function assertNotWritable(
 async function isFileWithin(path: string, roots: readonly string[], files: Environment['files']): Promise<boolean> {
   const real = await files.realPath(path).catch(whenUnknown(path))
   if (![path, real].some((one) => roots.some((root) => liesWithin(one, root)))) return false
-  // A folder is what a program works on.
+  // A program works on a folder; it does not run it.
   return await files.look(real).then(({ kind }) => kind !== 'folder', whenUnknown(false))
 }
