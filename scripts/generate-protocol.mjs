@@ -1,7 +1,6 @@
 // Writes the reference in docs/protocol, docs/scripting-events.md and the table for redaction from the zod schemas of
 // packages/protocol, the keys and commands in docs/terminal.md from their tables in apps/tui, the faults in
-// docs/reliability.md from their table here, the picture of packages in ARCHITECTURE.md, and the counts in
-// scripts/layering/held.json that have fallen.
+// docs/reliability.md from their table here, and the picture of packages in ARCHITECTURE.md.
 // With --check it writes nothing, says what drifted and exits with 1.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,8 +20,4 @@ if (process.argv.includes('--check')) {
     mkdirSync(dirname(join(root, name)), { recursive: true })
     writeFileSync(join(root, name), text)
   }
-  // Reads all sources, which --check leaves to the test of the house.
-  const { countByPackage, findViolations, lowerHeld } = await import('./layering/held.ts')
-  const { readSources } = await import('./layering/sources.ts')
-  lowerHeld(countByPackage(findViolations(readSources('src'))))
 }

@@ -3,7 +3,6 @@ import { subjectViolations } from './commit-subjects.ts'
 import { importCountViolations } from './conventions.ts'
 import { backwardCommentViolations } from './docstrings.ts'
 import { folderPairViolations, unorderedFolderViolations } from './folders.ts'
-import { countByPackage, heldViolations, risenRules } from './held.ts'
 import { packagePicture } from './package-picture.ts'
 import { portSpreadViolations } from './port-spreads.ts'
 import { toSource } from './sources.ts'
@@ -158,28 +157,4 @@ test('the picture of packages leaves out arrows that follow from others', () => 
     'packages/testkit': [],
   })
   expect(picture).toEqual(['apps/tui ──► rpc', 'rpc      ──► text'])
-})
-
-describe('the counts that are held', () => {
-  const held = { 'packages/rpc': { spreads: 2 }, 'packages/text': { spreads: 1 } }
-
-  test('may neither rise nor stay in the table when they have fallen', () => {
-    expect(heldViolations(held, held)).toEqual([])
-    expect(heldViolations(held, { 'packages/rpc': { spreads: 3 }, 'packages/text': {} })).toEqual([
-      'packages/rpc, spreads: held is 2, now 3: see `node scripts/house.mjs`',
-      'packages/text, spreads: held is 1, now 0: lower it by `npm run generate`',
-    ])
-  })
-
-  test('move with the code to another package, but do not rise in sum', () => {
-    expect(risenRules(held, { 'packages/host': { spreads: 3 } })).toEqual([])
-    expect(risenRules(held, { 'packages/host': { spreads: 3 }, 'packages/text': { spreads: 1 } })).toEqual([
-      'spreads 4 (held: 3)',
-    ])
-  })
-
-  test('are counted by package and rule', () => {
-    const findings = new Map([['spreads', ['packages/rpc/src/a.ts:1', 'apps/tui/src/b.ts:2', 'apps/tui/src/c.ts:3']]])
-    expect(countByPackage(findings)).toEqual({ 'apps/tui': { spreads: 2 }, 'packages/rpc': { spreads: 1 } })
-  })
 })
