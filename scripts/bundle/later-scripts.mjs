@@ -19,7 +19,7 @@ export const laterOfServer = {
   'server-store': ['packages/team/src/store/index.ts', `${programs}/store/run-store.ts`],
   'server-people': ['packages/team/src/people/open-users.ts'],
   'server-websocket': [...websocket, 'packages/server/src/frontends/web/web-listener.ts'],
-  'server-login': ['packages/engine/src/credentials/oauth-client.ts', 'packages/engine/src/login/oauth-flows.ts'],
+  'server-login': ['packages/credentials/src/oauth-client.ts', 'packages/credentials/src/oauth-flows.ts'],
 }
 
 /** Scripts of the command line where it opens no window: `parley exec` and the commands that print. */

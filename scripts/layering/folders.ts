@@ -80,7 +80,6 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/engine': [
     'ports',
-    'credentials',
     'core/skills',
     'core/turn-ends',
     'core/view',
@@ -133,6 +132,7 @@ const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'replay',
     '.',
   ],
+  'packages/credentials': ['.'],
   'packages/serving': ['.'],
   'packages/exec-server': ['output', 'wire', 'sandbox', 'ports', 'files', '.', 'program'],
   'packages/frontends': [

@@ -19,9 +19,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/workspace': ours('text protocol rpc host redaction config'),
   'packages/policy': ours('text protocol host journal config workspace'),
   'packages/mcp-client': ours('text protocol host journal redaction config workspace policy'),
+  // Keys and logins of providers and MCP servers, in a file or the keyring.
+  'packages/credentials': ours('text host journal redaction config models mcp-client'),
   'packages/client': ours('protocol rpc'),
   'packages/presentation': ours('text protocol'),
-  'packages/engine': ours('text protocol rpc host journal redaction config models workspace policy mcp-client'),
+  'packages/engine': ours(
+    'text protocol rpc host journal redaction config models workspace policy mcp-client credentials',
+  ),
   // How a program starts, listens and admits its clients, with an engine or without.
   'packages/serving': ours('text protocol rpc host journal workspace policy client'),
   // Users, links, relays and the store that servers share, as the engine's ports want them.
@@ -30,7 +34,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   'packages/frontends': ours('text protocol rpc host journal workspace client engine serving'),
   'packages/exec-server': ours('text protocol rpc host journal workspace policy serving'),
   'packages/server': ours(
-    'text protocol rpc host journal redaction config models workspace policy client engine team serving frontends exec-server',
+    'text protocol rpc host journal redaction config models workspace policy client credentials engine team serving frontends exec-server',
   ),
   'apps/tui': ours('text client presentation protocol rpc redaction'),
   'apps/web': ours('text client presentation protocol rpc'),

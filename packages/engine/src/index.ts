@@ -1,7 +1,4 @@
 export type { Conversation } from './conversation/conversation.ts'
-export { createCredentialStore } from './credentials/credential-store.ts'
-export { openKeyring, systemFolders } from './credentials/keyring.ts'
-export { createProviderKeys } from './credentials/provider-keys.ts'
 export { createEngine, type Engine } from './engine.ts'
 export type { EngineChoices, EngineParts, ServerIdentity } from './engine-parts.ts'
 export { assertCallersConfig } from './limits/callers-config.ts'

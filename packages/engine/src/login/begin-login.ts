@@ -1,13 +1,12 @@
 import { type Config, isProtectedAddress } from '@parley/config'
+import { type Credential, keyFault, type McpCredential, openLoopbackRedirect } from '@parley/credentials'
 import { beginMcpLogin } from '@parley/mcp-client'
 import type { Env, ProviderConfig } from '@parley/models'
 import { RpcError } from '@parley/rpc'
 import { closest } from '@parley/text'
-import { type Credential, keyFault, type McpCredential } from '../credentials/credential.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { asRejection, invalidParam, rejection } from '../replies/rejection.ts'
 import { assertProvider, providerOf } from '../settings/model-sources.ts'
-import { openLoopbackRedirect } from './loopback-redirect.ts'
 
 /** Login that has begun: its credential is there already, or comes once the user has opened an address. */
 export interface BegunLogin {
@@ -52,7 +51,7 @@ async function byOAuth(
     throw invalidParam('flow', `The provider "${id}" names no issuer and client_id. ${next}`)
   }
   const settings = { issuer, clientId, scopes }
-  const { beginByDevice, beginInBrowser } = await import('./oauth-flows.ts')
+  const { beginByDevice, beginInBrowser } = await import('@parley/credentials/oauth-flows')
   const begin = flow === 'device' ? beginByDevice : beginInBrowser
   try {
     const { url, userCode, tokens } = await begin(settings, { clock, fetch, signal })

@@ -1,4 +1,4 @@
-import type { CredentialStore } from '../credentials/credential-store.ts'
+import type { CredentialStore } from '@parley/credentials'
 import type { LoginPorts, Logins } from './logins.ts'
 
 interface LoginSources extends Pick<LoginPorts, 'redaction' | 'clock'> {

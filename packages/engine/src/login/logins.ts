@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
+import {
+  type Credential,
+  type CredentialName,
+  type CredentialStore,
+  keptProviders,
+  learnCredential,
+} from '@parley/credentials'
 import { issuedTokens } from '@parley/mcp-client'
 import { createModelClient, type Env, keyVariable, type ModelFailure, type ProviderConfig } from '@parley/models'
 import type { LoginCompleted, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { asSentence } from '@parley/text'
-import type { Credential, CredentialName } from '../credentials/credential.ts'
-import type { CredentialStore } from '../credentials/credential-store.ts'
-import { keptProviders, learnCredential } from '../credentials/provider-keys.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { keyedProviderIds, providerOf } from '../settings/model-sources.ts'
 import { readConfig } from '../settings/read-config.ts'
@@ -120,7 +124,7 @@ async function revocationOf(credential: Credential | null, { fetch, redaction }:
   try {
     const tokens = credential.kind === 'mcp' ? issuedTokens(credential) : credential
     if (tokens === null) return { revocation: 'unsupported' }
-    const { revokeTokens } = await import('../credentials/oauth-client.ts')
+    const { revokeTokens } = await import('@parley/credentials/oauth-client')
     const isDone = await revokeTokens(tokens, { signal: AbortSignal.timeout(revocationMs), fetch })
     return { revocation: isDone ? 'done' : 'unsupported' }
   } catch (error) {

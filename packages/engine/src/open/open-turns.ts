@@ -1,7 +1,7 @@
+import type { ProviderKeys } from '@parley/credentials'
 import type { McpServers } from '@parley/mcp-client'
 import { type Rules, trustedRules, type UserRules } from '@parley/policy'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import type { AllowedServers } from '../limits/allowed-servers.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
 import type { OpenParts } from '../load/conversation-parts.ts'

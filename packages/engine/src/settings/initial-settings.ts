@@ -7,11 +7,10 @@ import {
   settingsFromConfig,
 } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
+import { isUsable, type KeysFound, type ProviderKeys } from '@parley/credentials'
 import type { Env } from '@parley/models'
 import { type Project, type Projects, repositoryAroundHome } from '@parley/policy'
 import type { Overrides, Settings } from '@parley/protocol'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
-import { isUsable, type KeysFound } from '../credentials/usable-providers.ts'
 import {
   assertNetworkAllowed,
   type Ceiling,

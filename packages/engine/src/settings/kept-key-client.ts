@@ -1,6 +1,6 @@
 import { ConfigError } from '@parley/config'
+import type { ProviderKeys } from '@parley/credentials'
 import { type Env, type ModelClient, type ModelFailure, type ProviderConfig, readKey } from '@parley/models'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
 
 interface KeySources {
   readonly keys: ProviderKeys

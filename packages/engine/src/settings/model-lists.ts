@@ -1,7 +1,7 @@
+import type { ProviderKeys } from '@parley/credentials'
 import type { Files } from '@parley/journal'
 import { type Env, type ModelListing, probeLocal } from '@parley/models'
 import type { ParamsOf, ResultOf } from '@parley/protocol'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { type KeptList, type ListStore, storeOf } from './kept-lists.ts'
 import { assertProvider, chooseProvider, type ModelSources, providerOf } from './model-sources.ts'
 import { readConfig } from './read-config.ts'

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config, ProviderSettings } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
+import { isUsable, type KeysFound, lacksKey, type ProviderKeys } from '@parley/credentials'
 import {
   builtinProviders,
   createModelClient,
@@ -19,8 +20,6 @@ import {
 import { unconfiguredProvider } from '@parley/protocol'
 import { closest, withoutUndefined } from '@parley/text'
 import type { Fallback } from '../core/fallback-model.ts'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
-import { isUsable, type KeysFound, lacksKey } from '../credentials/usable-providers.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import { invalidParam } from '../replies/rejection.ts'
 import { factsOfModel, setOutputLimit } from './facts-of-model.ts'

@@ -10,12 +10,12 @@ import {
   valuesByKey,
 } from '@parley/config'
 import { configDefaults } from '@parley/config/defaults'
+import type { ProviderKeys } from '@parley/credentials'
 import type { Env } from '@parley/models'
 import { type Project, type Projects, trustNotice } from '@parley/policy'
 import type { Overrides, ParamsOf, ResultOf, Rights, Settings } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
 import { withoutUndefined } from '@parley/text'
-import type { ProviderKeys } from '../credentials/provider-keys.ts'
 import { isCallersKey } from '../limits/callers-config.ts'
 import { assertNetworkAllowed, assertUnderCeiling, type Ceiling } from '../limits/ceiling.ts'
 import { existingFolder } from './existing-folder.ts'

@@ -1,6 +1,6 @@
+import type { ProviderKeys } from '@parley/credentials/src/provider-keys.ts'
 import { builtinProviders, createModelClient, type ModelRequest } from '@parley/models'
 import { describe, expect, it } from 'vitest'
-import type { ProviderKeys } from '../../src/credentials/provider-keys.ts'
 import { keptKeyClient } from '../../src/settings/kept-key-client.ts'
 
 const request: ModelRequest = { model: 'm', instructions: '', entries: [], tools: [], cacheKey: 'c' }

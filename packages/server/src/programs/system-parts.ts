@@ -3,17 +3,14 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, readEffectiveConfig } from '@parley/config'
+import { createCredentialStore, createProviderKeys, openKeyring, systemFolders } from '@parley/credentials'
 import {
   configuredFetch,
-  createCredentialStore,
   createModelSources,
-  createProviderKeys,
   createSearchThread,
   type EngineParts,
-  openKeyring,
   randomIds,
   systemClock,
-  systemFolders,
 } from '@parley/engine'
 import { openHost, openSandboxes, type Sandboxes } from '@parley/host'
 import { nodeFiles } from '@parley/journal'

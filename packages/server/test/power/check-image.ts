@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCredentialFile } from '@parley/engine/src/credentials/credential-file.ts'
+import { readCredentialFile } from '@parley/credentials/src/credential-file.ts'
 import { lossReports } from '@parley/engine/src/load/begin-fold.ts'
 import { countingHost } from '@parley/engine/test/support/counting-host.ts'
 import { scriptedModel } from '@parley/engine/test/support/scripted-model.ts'

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { revokeTokens } from '../../src/credentials/oauth-client.ts'
-import { beginByDevice, beginInBrowser } from '../../src/login/oauth-flows.ts'
-import { systemClock } from '../../src/ports/clock-and-ids.ts'
+import { revokeTokens } from '../src/oauth-client.ts'
+import { beginByDevice, beginInBrowser } from '../src/oauth-flows.ts'
+
+const clock = { now: () => Date.now(), sleep: () => Promise.resolve() }
 
 /** An issuer that sends the user to `page`. */
 async function issuerWith(page: unknown) {
@@ -27,7 +28,7 @@ async function issuerWith(page: unknown) {
 describe('an issuer whose login page is no web address', () => {
   it.each([['file:///etc/passwd'], ['parley-evil:run'], ['no address']])('is refused: %s', async (page) => {
     await using issuer = await issuerWith(page)
-    const ports = { clock: systemClock, fetch, signal: new AbortController().signal }
+    const ports = { clock, fetch, signal: new AbortController().signal }
     for (const begin of [beginInBrowser, beginByDevice])
       await expect(begin(issuer.settings, ports)).rejects.toMatchObject({
         name: 'OAuthError',
@@ -38,7 +39,7 @@ describe('an issuer whose login page is no web address', () => {
 
   it('is refused when it names none that is text', async () => {
     await using issuer = await issuerWith(42)
-    const ports = { clock: systemClock, fetch, signal: new AbortController().signal }
+    const ports = { clock, fetch, signal: new AbortController().signal }
     await expect(beginInBrowser(issuer.settings, ports)).rejects.toMatchObject({ code: 'badAnswer' })
   })
 })

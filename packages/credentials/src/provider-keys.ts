@@ -1,7 +1,6 @@
 import { ConfigError } from '@parley/config'
 import type { McpLogins } from '@parley/mcp-client'
 import { type Redaction, secretValue } from '@parley/redaction'
-import type { Clock } from '../ports/clock-and-ids.ts'
 import { type Credential, type CredentialName, type RenewableCredential, secretsOf } from './credential.ts'
 import type { FileEntries } from './credential-file.ts'
 import type { CredentialStore } from './credential-store.ts'
@@ -31,7 +30,8 @@ export type KeptLogins = ProviderKeys & McpLogins
 interface KeyPorts {
   readonly store: CredentialStore
   readonly redaction: Pick<Redaction, 'learn'>
-  readonly clock: Pick<Clock, 'now'>
+  /** Returns wall time in ms since the epoch. */
+  readonly clock: { now(): number }
   readonly fetch: typeof fetch
 }
 

@@ -2,9 +2,9 @@ import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, symlinkSy
 import { join } from 'node:path'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import type { CredentialName } from '../../src/credentials/credential.ts'
-import { createCredentialStore } from '../../src/credentials/credential-store.ts'
-import type { Keyring } from '../../src/credentials/keyring.ts'
+import type { CredentialName } from '../src/credential.ts'
+import { createCredentialStore } from '../src/credential-store.ts'
+import type { Keyring } from '../src/keyring.ts'
 
 const keyOf = (key: string) => ({ kind: 'key', key }) as const
 const name: CredentialName = 'provider/gate'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openHost } from '@parley/host'
 import { tempDirectory } from '@parley/testkit'
 import { describe, expect, it } from 'vitest'
-import { openKeyring } from '../../src/credentials/keyring.ts'
+import { openKeyring } from '../src/keyring.ts'
 
 interface Fakes {
   readonly locked?: string

@@ -1,6 +1,7 @@
 import { isProtectedAddress } from '@parley/config'
 import * as oauth from 'oauth4webapi'
-import type { OAuthCredential } from '../credentials/credential.ts'
+import type { OAuthCredential } from './credential.ts'
+import { openLoopbackRedirect } from './loopback-redirect.ts'
 import {
   explained,
   type OAuthClient,
@@ -8,9 +9,15 @@ import {
   type OAuthSettings,
   openOAuthClient,
   tokensOf,
-} from '../credentials/oauth-client.ts'
-import type { Clock } from '../ports/clock-and-ids.ts'
-import { openLoopbackRedirect } from './loopback-redirect.ts'
+} from './oauth-client.ts'
+
+/** Source of time. */
+interface FlowClock {
+  /** Returns wall time in ms since the epoch. */
+  now(): number
+  /** Resolves after `delayMs`, or at once when the signal fires; never rejects. */
+  sleep(delayMs: number, signal: AbortSignal): Promise<void>
+}
 
 /** Login that waits for the user. */
 export interface OAuthFlow {
@@ -23,7 +30,7 @@ export interface OAuthFlow {
 }
 
 interface FlowPorts {
-  readonly clock: Clock
+  readonly clock: FlowClock
   readonly fetch: typeof fetch
   readonly signal: AbortSignal
 }
