@@ -50,10 +50,10 @@ interface RequestRights {
 }
 
 export function createEngine(parts: EngineParts, choices: EngineChoices = {}): Engine {
-  const { machine, files, clock, redaction, search } = parts
+  const { machine, files, clock, redaction, search, identity: ownIdentity } = parts
   const { home, sandboxes, secrets } = machine
   const { store, users, logEvent, ceiling: ceilingFlags } = choices
-  const identity = ceilingFlags?.isSafe === true ? { ...parts.identity, isSafe: true as const } : parts.identity
+  const identity = ceilingFlags?.isSafe === true ? { ...ownIdentity, isSafe: true as const } : ownIdentity
   let at: Addresses = { socket: null, others: [] }
   const connectedClients = createConnectedClients(parts.ids.client)
   const opened = openHost(parts, choices, { clients: connectedClients, announced: () => at.announced ?? null })

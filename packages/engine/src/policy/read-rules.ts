@@ -65,9 +65,9 @@ interface ConversationLaunch {
 }
 
 /** Reads the rules given at launch, and the user's own rules anew. Throws `configInvalid` when either has a mistake. */
-export async function readGivenRules({ userRules, ...ports }: RulesPorts, opening: ConversationLaunch): Promise<Rules> {
+export async function readGivenRules(ports: RulesPorts, opening: ConversationLaunch): Promise<Rules> {
   const policyFile = policyFileOf(opening)
-  soundRules([await userRules.read()])
+  soundRules([await ports.userRules.read()])
   const rules = policyFile === undefined ? [] : soundRules([await readPolicyFile(policyFile)])
   // A file that only the log names may forbid and ask, and allows nothing.
   return isFromPerson(opening, ports) ? rules : withoutAllowing(rules)

@@ -23,9 +23,10 @@ interface SkillPorts extends PartPorts {
 }
 
 export function conversationSkills(
-  { conversation, projects, project, ...ports }: SkillPorts,
+  ports: SkillPorts,
   { name: machine, files }: Pick<Environment, 'name' | 'files'>,
 ): ConversationSkills {
+  const { conversation, projects, project } = ports
   const isLocal = machine === null
   let fetched: Project | null = null
   const all = (cwd: string) => findParts(isLocal ? projects.of(cwd) : fetched, ports)

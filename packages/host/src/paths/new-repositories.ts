@@ -31,11 +31,9 @@ export interface NewRepositoryOptions extends GitSurroundings {
  * a repository, it moves aside the files by which git may start a program, and reports them. No code of this program
  * may run git in the folders in between. `roots`: writable folders, already searched for repositories.
  */
-export function watchNewRepositories(
-  roots: readonly string[],
-  { moves = true, ...around }: NewRepositoryOptions,
-): () => Exchanged[] {
-  const templates = () => templateFolders(around)
+export function watchNewRepositories(roots: readonly string[], options: NewRepositoryOptions): () => Exchanged[] {
+  const { moves = true } = options
+  const templates = () => templateFolders(options)
   const sinceMs = Date.now() - clockStepMs
   const before = new Map(roots.flatMap((root) => [...repositoryIdentities(root), ...repositoriesAt(root)]))
   const watched = roots.map((root) => ({ root, remembered: rememberFolders(root) }))

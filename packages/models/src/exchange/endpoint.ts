@@ -28,9 +28,9 @@ export interface Endpoint {
 }
 
 export function createEndpoint(provider: Provider, wire: HttpWire, ports: ClientPorts): Endpoint {
-  const { env, keptKey = () => undefined, now = Date.now } = ports
+  const { env, keptKey = () => undefined, now = Date.now, limits: given } = ports
   const key = () => readKey(provider, env) ?? keptKey()
-  const limits = { ...defaultLimits, ...limitsOf(provider), ...ports.limits }
+  const limits = { ...defaultLimits, ...limitsOf(provider), ...given }
   const start = sharedRequestStarter(env, provider.network)
   return {
     limits,

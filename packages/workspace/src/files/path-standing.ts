@@ -25,10 +25,10 @@ export interface Standing extends PathStanding {
 export async function standingsHere(
   paths: readonly string[],
   roots: readonly string[],
-  { secrets, ...around }: GuardSurroundings & { readonly secrets: SecretPaths },
+  surroundings: GuardSurroundings & { readonly secrets: SecretPaths },
 ): Promise<readonly Standing[]> {
-  const { standingOf } = await openPathStandings(roots, around, paths)
-  return paths.map((path) => withSecrecy(standingOf(path), secrets))
+  const { standingOf } = await openPathStandings(roots, surroundings, paths)
+  return paths.map((path) => withSecrecy(standingOf(path), surroundings.secrets))
 }
 
 interface RemoteMachine {
