@@ -19,7 +19,7 @@ export interface ConversationRoute {
   readonly lasting?: LastingClient
 }
 
-/** Returns the route of a conversation that moves from server to server. `closing` aborts before a close requested here. */
+/** Returns the route of a conversation that moves from server to server. `closing` is aborted first where this side closes the conversation. */
 export function routeThrough(lasting: LastingClient, closing: AbortSignal): Omit<ConversationRoute, 'facts'> {
   const { client, signal: lost } = watchConnection(lasting, closing, async () => lossOf(lasting))
   return { client, lost, lasting }
@@ -38,6 +38,6 @@ export function followMoves(store: ConversationStore, { client, lasting }: Conve
 /** Returns why a conversation of several servers cannot be followed any more. */
 function lossOf({ failure }: LastingClient): ClientError {
   if (failure instanceof ClientError) return failure
-  const text = `The conversation cannot be gone on with: ${failure?.message ?? 'it was closed.'}`
+  const text = `The conversation cannot continue: ${failure?.message ?? 'it was closed.'}`
   return new ClientError('connectionClosed', text, failure)
 }

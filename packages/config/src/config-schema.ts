@@ -86,7 +86,7 @@ function mcpServerConfig() {
   })
 }
 
-/** Name of a machine that connects its exec-server to this server, after its user's name where the server has users. */
+/** NAME, or USER/NAME on a server with users, of a machine that connects its exec-server to this server. */
 const connectedForm = new RegExp(`^(?:${namePattern}/)?${namePattern}$`)
 
 /** Returns the schema of another machine where commands run, behind its exec-server. `url` may stand in another layer. */

@@ -51,5 +51,5 @@ export function withoutLooser(
 }
 
 function notStricter(at: At, key: string, { wanted, own }: { wanted: string; own: string }): string {
-  return `${at([key])}: ${key} = "${wanted}" is ignored: a project can only be stricter than what you have, ${own}.`
+  return `${at([key])}: ${key} = "${wanted}" is ignored: a project can only be stricter than your own setting, ${own}.`
 }

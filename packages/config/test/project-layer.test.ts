@@ -251,8 +251,8 @@ describe('the limits that a project sets', () => {
     expect(read('approval_policy = "never"\nsandbox_mode = "danger-full-access"')).toMatchObject({
       values: {},
       warnings: [
-        '.parley/config.toml:1: approval_policy = "never" is ignored: a project can only be stricter than what you have, on-request.',
-        '.parley/config.toml:2: sandbox_mode = "danger-full-access" is ignored: a project can only be stricter than what you have, workspace-write.',
+        '.parley/config.toml:1: approval_policy = "never" is ignored: a project can only be stricter than your own setting, on-request.',
+        '.parley/config.toml:2: sandbox_mode = "danger-full-access" is ignored: a project can only be stricter than your own setting, workspace-write.',
       ],
     })
   })

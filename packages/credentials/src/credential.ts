@@ -70,6 +70,6 @@ export function keyFault(key: string): string | null {
   if (key.length > maxKeyChars) return `it is longer than ${maxKeyChars} characters`
   if (/[\r\n]/.test(key)) return 'it has more than one line'
   // A header takes visible ASCII only, and no key has anything else.
-  if (/[^\x21-\x7e]/.test(key)) return 'it has a blank, a control character or a letter that no key has'
+  if (/[^\x21-\x7e]/.test(key)) return 'it has a blank, a control character or a character that no key has'
   return null
 }

@@ -11,7 +11,7 @@ export async function openLoopbackRedirect(accepts: (found: URLSearchParams) => 
   const server = createServer((request, response) => {
     const found = parametersOf(request, uri)
     if (found === null) return answer(response, 404, 'There is nothing here.')
-    if (!accepts(found)) return answer(response, 400, 'This does not belong to the login that waits. Nothing was kept.')
+    if (!accepts(found)) return answer(response, 400, 'This page is not for the login in progress. Nothing was saved.')
     answer(response, 200, 'You can close this page and go back to the terminal.')
     resolve(found)
   })

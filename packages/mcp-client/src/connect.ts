@@ -161,7 +161,7 @@ function progressText(at: { progress: number; total?: number | undefined; messag
   return at.message === undefined ? count : `${count}: ${at.message}`
 }
 
-/** Asks the user in the name of the newest call, since a question does not name its call. Cancels without a call. */
+/** Asks the user in the name of the newest call, since a question does not name its call. Answers `cancel` where no call runs. */
 async function elicit(params: unknown, watch: CallWatch | undefined, signal: AbortSignal): Promise<ElicitResult> {
   const { message = '', requestedSchema } = elicitation.parse(params)
   const form = readForm(requestedSchema ?? {})

@@ -69,7 +69,8 @@ async function openHere(sandboxPolicy: ServerSandboxPolicy | undefined, ports: P
 
 /**
  * Prepares the sandbox of a server that a project configures, right before its start. Throws when its files changed
- * since their trust, its folder since the conversation opened, or without a full sandbox or an approval.
+ * since they were trusted, when its folder changed since the conversation opened, and where there is neither a full
+ * sandbox nor permission to run without one.
  */
 async function prepareSandbox(
   { root, rootIdentity, mode, network, mayRunUnsandboxed, programs }: ServerSandboxPolicy,
@@ -78,7 +79,7 @@ async function prepareSandbox(
   assertUnchanged(programs.find((program) => !isUnchanged({ root, tree: diskTree }, program)))
   if (rootIdentity !== null && identityOf(root) !== rootIdentity)
     throw new Error(
-      `${root} is not the folder that it was when this conversation opened; a new one (/new) starts with it`,
+      `${root} is not the folder that it was when this conversation opened; a new conversation (/new) uses it as it is now`,
     )
   const { enforcement } = await sandboxes.report()
   if (enforcement === 'full') {

@@ -1,14 +1,4 @@
 export { type EndedAccess, endedAccess } from './access/ended-access.ts'
-export {
-  actingMethods,
-  type ConversationRight,
-  machineMethods,
-  ownersOf,
-  personMay,
-  roleHas,
-  roleOf,
-  writingMethods,
-} from './access/method-rights.ts'
 export { localMethods, looseningMethods, type MethodRight, methodRules } from './access/method-rules.ts'
 export { offeredTo } from './access/offered-approval.ts'
 export {
@@ -20,6 +10,16 @@ export {
   type RightsOfToken,
   rightsToRead,
 } from './access/rights.ts'
+export {
+  actingMethods,
+  type ConversationRight,
+  machineMethods,
+  ownersOf,
+  personMay,
+  roleHas,
+  roleOf,
+  writingMethods,
+} from './access/role-rights.ts'
 export {
   noHomeExitCode,
   noStoreExitCode,

@@ -3,7 +3,7 @@ import type { Listener } from '@parley/rpc'
 import { errorMessage } from '@parley/text'
 
 interface KeptSocketOptions {
-  /** Listens at the place that is right now. */
+  /** Listens at the path that is right at the moment. */
   readonly listen: () => Promise<Listener>
   /** Called with each address after the first; absent where the address is a requested one, which stays. */
   readonly onMoved?: (address: string) => void
@@ -42,7 +42,7 @@ export function keepSocket(first: Listener | null, { listen, onMoved, report }: 
     try {
       listener = await listen()
     } catch (error) {
-      return say(`the file of a socket is gone, and there is no other: ${errorMessage(error)}`)
+      return say(`the file of a socket is gone and could not be made again: ${errorMessage(error)}`)
     }
     if (isClosed) return
     say(`the file of a socket was gone; this process listens at ${listener.address} now`)

@@ -20,7 +20,7 @@ export async function refuseClients(address: Address, tls: TlsPaths | null): Pro
       unready: () => 'The server waits for its store.',
     })
   } catch (error) {
-    // It is listened on again once there is something to serve, and said then.
+    // The server listens again once its store is there, and reports the error then.
     if (error instanceof ListenError || error instanceof UsageError) return null
     throw error
   }

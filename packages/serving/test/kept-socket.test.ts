@@ -77,7 +77,7 @@ describe('a socket whose file is removed', () => {
     refuse(false)
     await looked(() => moved.length === 1)
     expect(said).toEqual([
-      'the file of a socket is gone, and there is no other: no place',
+      'the file of a socket is gone and could not be made again: no place',
       `the file of a socket was gone; this process listens at ${join(root, 'run/a.sock')} now`,
     ])
     await kept.close()

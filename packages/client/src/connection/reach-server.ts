@@ -1,7 +1,7 @@
 import { ConnectError, isInTheClear, relayAddress, type Transport } from '@parley/rpc'
 import { ClientError } from './errors.ts'
 
-/** Means to reach servers by their addresses. The same means count for each further server of the client. */
+/** Settings by which servers are reached. They also apply to servers that the client connects to later. */
 export interface ServerAccess {
   /** Token that every server of the team knows. */
   readonly token?: string
@@ -56,7 +56,7 @@ export async function reachServer(
     if (!(failure instanceof ConnectError) || failure.reason === 'refused') throw failure
     return await reachDirectly(relayAddress(through, url), access, how).catch((cause: unknown) => {
       how.signal?.throwIfAborted()
-      // The other server judges the token, whichever way it comes.
+      // The relay passes the token on, so a refusal through it is final.
       throw cause instanceof ConnectError && cause.reason === 'refused' ? cause : failure
     })
   }

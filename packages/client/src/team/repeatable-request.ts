@@ -1,8 +1,8 @@
 import { type MethodName, methodRules, type ParamsOf } from '@parley/protocol'
 
 /**
- * Parameter that makes a repeated request harmless, also at another server: the log shows that it was done. A new
- * conversation is in no store before its first message, so a second one leaves no trace.
+ * Parameter by which a server recognises a repeated request in the log. A repeated `create` is harmless with any: a
+ * conversation without messages is not stored.
  */
 const keys: Readonly<Partial<Record<MethodName, string>>> = {
   'conversation/create': 'cwd',

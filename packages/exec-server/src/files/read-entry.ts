@@ -49,8 +49,8 @@ async function readUpTo(handle: FileHandle, offset: number, wanted: number): Pro
 }
 
 /**
- * Describes the file at a path, and at the target where a link lies there. Omits facts of a target where another link
- * has replaced the link since.
+ * Describes the file at a path and, for a link, its target. Omits the facts of a target that has meanwhile become a
+ * link itself.
  */
 export async function readMetadata(own: Reach, target: Reach): Promise<ExecResultOf<'fs/getMetadata'>> {
   const { stats: itself, linkTarget } = await lookAt(own)
@@ -117,7 +117,7 @@ function inMs(ns: bigint): number {
   return Math.round(Number(ns) / 1e6)
 }
 
-/** The time of its change, which no program sets, changes with all that is written. */
+/** Returns the state of a file as a text. Each write changes `ctime`, which no program can set. */
 function stateOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [dev, ino, size, mtimeNs, ctimeNs].join(' ')
 }

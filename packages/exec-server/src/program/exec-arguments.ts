@@ -28,7 +28,7 @@ export interface ExecArguments {
   readonly listen: Address | null
   /** Servers to connect to in place of listening; null to listen. */
   readonly connect: OutgoingLink | null
-  /** File of the token that clients bring, or of that which is brought to servers. */
+  /** File of the token that clients send; with `connect`, of the token that is sent to servers. */
   readonly tokenFile: string
   /** Ceiling for clients; null for all rights of the exec-server's user. */
   readonly maxSandbox: SandboxMode | null
@@ -70,7 +70,7 @@ export function readExecArguments(
   const listen = isStdio ? null : readPlainAddress(given.listen ?? '')
   const connect = readOutgoing(given)
   if (given['token-file'] !== undefined && listen?.kind !== 'websocket' && connect === null)
-    throw new UsageError('--token-file needs --listen ws://HOST:PORT.')
+    throw new UsageError('--token-file needs --listen ws://HOST:PORT, or --connect.')
   return {
     listen,
     connect,
@@ -93,7 +93,7 @@ function readMost(given: GivenMost): Pick<ExecArguments, 'maxSandbox' | 'roots'>
   const roots = (given.root ?? []).map(absolutePath)
   if (roots.length === 0) return { maxSandbox, roots }
   if (maxSandbox === 'danger-full-access')
-    throw new UsageError('--root holds for sandboxed processes only: --max-sandbox workspace-write or read-only.')
+    throw new UsageError('--root limits sandboxed processes only: --max-sandbox workspace-write or read-only.')
   return { maxSandbox: maxSandbox ?? 'workspace-write', roots }
 }
 
@@ -134,7 +134,9 @@ function readOutgoing(given: GivenLink): OutgoingLink | null {
   if (connect === undefined) return null
   if (listen !== undefined) throw new UsageError('It either listens or connects: leave out --listen or --connect.')
   if (given['token-file'] === undefined)
-    throw new UsageError('--connect needs --token-file: a file, yours alone, with the token that the servers gave you.')
+    throw new UsageError(
+      '--connect needs --token-file: a file that only you can read, with the token that the servers gave you.',
+    )
   const users = named?.split(',').map((user) => user.trim()) ?? null
   const wrong = [name, ...(users ?? [])].find((text) => !nameForm.test(text))
   if (wrong !== undefined)

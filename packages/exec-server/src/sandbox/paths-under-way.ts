@@ -3,7 +3,7 @@ import type { FileLimits } from './machine-ceiling.ts'
 /** Limits of one request, which ends with them. */
 export type RequestLimits = FileLimits & Disposable
 
-/** Paths that requests may be making now: what several make at once is judged as if one made it all. */
+/** Paths that running requests may create; they are judged together, as if one request created them. */
 export interface PathsUnderWay {
   all(): readonly string[]
   /** Returns limits that note each path before it is judged, until the request ends. */

@@ -94,13 +94,13 @@ describe('the arguments of an exec-server', () => {
     [['--connect', 'ws://a:1', '--token-file', '/t', '--name', 'a'], 'is another machine and has no TLS'],
     [['--connect', 'wss://a', '--listen', 'ws://127.0.0.1:1'], 'It either listens or connects'],
     [['--name', 'laptop'], '--name needs --connect'],
-    [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root holds for sandboxed processes only'],
+    [['--root', '/a', '--max-sandbox', 'danger-full-access'], '--root limits sandboxed processes only'],
     [['--max-sandbox', 'some'], '--max-sandbox takes read-only'],
     [['--forward', 'maybe'], '--forward takes yes or no'],
     [['--unix-sockets', ''], '--unix-sockets takes yes or no'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--listen', 'http://127.0.0.1:1'], '--listen takes ws://HOST:PORT'],
-    [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT.'],
+    [['--token-file', 'x'], '--token-file needs --listen ws://HOST:PORT, or --connect.'],
     [['extra'], "Unexpected argument 'extra'"],
   ])('%j are refused', (argv, sentence) => {
     expect(() => readExecArguments(argv, env)).toThrow(sentence)

@@ -47,7 +47,7 @@ interface ItemDelta extends TurnIds {
   readonly delta: string
 }
 
-/** Item in the messages about items. Calls are told of by messages of their own. */
+/** Item of `item_started` and `item_completed`. Calls have messages of their own. */
 export type TurnItem =
   | {
       readonly type: 'UserMessage'

@@ -4,7 +4,10 @@ import type { GuardKind } from './guarded-names.ts'
 export interface AutoRunFiles {
   /** Paths below any folder; `*` stands for a part of one name. All that lies below a named folder counts, too. */
   readonly names: readonly string[]
-  /** Treatment at the top of each writable folder: the name is reserved, it is closed and a new one moved aside, or free. */
+  /**
+   * Treatment at the top of each writable folder. `reserved`: commands cannot create it; `closed`: they cannot write to
+   * an existing one, and a new one is moved aside; `free`: no protection.
+   */
   readonly commands: 'reserved' | 'closed' | 'free'
   /**
    * Treatment by patches, in every folder: a question with the kind as its reason, or a note in a question with another
@@ -86,7 +89,7 @@ export const autoRunFiles: readonly AutoRunFiles[] = [
     commands: 'closed',
     patches: { ask: 'agent' },
   },
-  // What runs when the user builds, tests or pushes is the work itself, and a note.
+  // Files that run when the user builds, tests or pushes are the work itself: they cause a note and no question.
   {
     names: [
       ...['.github/workflows', '.github/actions', '.gitlab-ci.yml', '.gitlab-ci.yaml', '.travis.yml', '.travis.yaml'],

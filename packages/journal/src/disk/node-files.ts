@@ -22,7 +22,7 @@ const FLAGS: Readonly<Record<FileAccess, number>> = {
   createNew: O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK,
 }
 
-/** Calls what `node:fs` has when it is called, as the synchronous calls do: a test may have put its own there since. */
+/** Looks the function up at each call, as the synchronous calls do, since a test may have replaced it. */
 const fdatasync = (fd: number) => ended((done) => fs.fdatasync(fd, done))
 const fsync = (fd: number) => ended((done) => fs.fsync(fd, done))
 

@@ -4,7 +4,7 @@ import { createFile, makeFolders } from '../disk/file-io.ts'
 import { type Files, type FolderEntries, hasCode, StorageError } from '../disk/files.ts'
 import { sqliteCode } from '../disk/sqlite-code.ts'
 
-/** Form of the tables; another one is made anew. */
+/** Version of the tables; a database of another version is made anew. */
 const tablesVersion = 1
 
 /** Wait for another process that writes, in ms. */
@@ -103,7 +103,7 @@ export function isDoubtful(error: unknown): boolean {
 
 const errnoOf: Readonly<Record<number, string>> = { 3: 'EACCES', 5: 'EBUSY', 6: 'EBUSY', 8: 'EROFS', 13: 'ENOSPC' }
 
-/** Returns an error of SQLite as the failure of a disk that it is; other errors as they are. */
+/** Turns an error of SQLite into a `StorageError`; returns other errors unchanged. */
 export function sqliteStorageError(error: unknown, path: string): unknown {
   const code = sqliteCode(error)
   if (code === null) return error

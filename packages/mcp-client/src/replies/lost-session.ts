@@ -43,7 +43,7 @@ export function explainFailure(error: unknown): string {
   if (SdkHttpError.isInstance(error) && (error.status === 401 || error.status === 403))
     return `it rejected the request (HTTP ${error.status}): set bearer_token_env_var or http_headers, or log in: parley mcp login NAME`
   if (SdkError.isInstance(error) && error.code === 'REQUEST_TIMEOUT') return 'it did not answer in time'
-  if (isMisformed(error)) return 'its answer is in no form of MCP'
+  if (isMisformed(error)) return 'its answer is not valid MCP'
   const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
   return error instanceof Error ? `${error.message}${cause}` : String(error)
 }

@@ -4,7 +4,7 @@ import { isDeeper, maxDepth } from './without-nulls.ts'
 
 type MessageFields = Readonly<Record<string, unknown>>
 
-/** Code of an error that the server did not send in this form. */
+/** Code of the errors that parley makes of a malformed answer. */
 export const ownCode = -32_000
 
 /** Ids of the requests that wait for an answer. */
@@ -64,7 +64,7 @@ function wordsOf(error: unknown): string {
 function noResult(result: unknown): string {
   const what =
     result === undefined || result === null ? 'nothing' : `a ${Array.isArray(result) ? 'list' : typeof result}`
-  return `its answer is in no form of MCP: it has ${what} where its result belongs`
+  return `its answer is not valid MCP: it has ${what} where its result belongs`
 }
 
 /** Server without a name; the name is never shown. */

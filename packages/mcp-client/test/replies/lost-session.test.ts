@@ -46,7 +46,7 @@ describe('an error of an endpoint', () => {
 
 it('an answer that the schemas of the SDK refuse is told in a sentence', () => {
   const issues = Object.assign(new Error('[{"code":"invalid_type"}]'), { issues: [{ code: 'invalid_type' }] })
-  expect(explainFailure(issues)).toBe('its answer is in no form of MCP')
+  expect(explainFailure(issues)).toBe('its answer is not valid MCP')
   const misformed = new SdkError(SdkErrorCode.InvalidResult, 'Invalid result for tools/call: not an object')
-  expect(explainFailure(misformed)).toBe('its answer is in no form of MCP')
+  expect(explainFailure(misformed)).toBe('its answer is not valid MCP')
 })

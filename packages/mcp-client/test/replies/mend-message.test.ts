@@ -72,7 +72,7 @@ describe('a message of an MCP server', () => {
     [{ result: [1] }, 'a list'],
     [{ result: 'x' }, 'a string'],
   ])('without a result is an error: %j', (more, what) => {
-    const message = `its answer is in no form of MCP: it has ${what} where its result belongs`
+    const message = `its answer is not valid MCP: it has ${what} where its result belongs`
     expect(mendMessage(answer(more), open)).toEqual(answer({ error: { code: -32000, message } }))
   })
 

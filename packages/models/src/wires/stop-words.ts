@@ -1,7 +1,7 @@
 import { isRecord } from '@parley/text'
 import { type JsonRecord, stringAt } from './json.ts'
 
-/** Longest words that are kept of a provider on why it stopped. */
+/** Longest text that is kept of a provider's reasons for stopping. */
 const maxChars = 1_000
 
 /** Returns a provider's reasons for stopping as one text; an empty record without reasons. */
@@ -15,7 +15,7 @@ export function stopWords(words: readonly (string | undefined)[]): { readonly wh
   return why === '' ? {} : { why }
 }
 
-/** Returns the names of the filters that stopped an answer: entries that say so of themselves, in a record or list. */
+/** Returns the names of the filters that are marked as triggered, in a record or list. */
 export function filtersIn(value: unknown): string | undefined {
   const names = named(value)
   return names.length === 0 ? undefined : names.join(', ')

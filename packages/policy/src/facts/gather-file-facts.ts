@@ -33,7 +33,7 @@ interface PatchCall {
   readonly tool: string
   /** Every path the patch names, including targets of moves, as the model wrote them. */
   readonly paths: readonly string[]
-  /** Paths among them with deleted names: where such a path is a link, the link itself changes. */
+  /** Deleted ones among `paths`; of a link, the link itself is deleted and not its target. */
   readonly deleted?: ReadonlySet<string>
   /** Exact text of the patch. */
   readonly patch: string

@@ -148,7 +148,7 @@ function isUnstarted({ failure }: AnyCall): boolean {
 /** Failure codes from before the command started. */
 const neverStarted: ReadonlySet<string> = new Set(['spawnFailed', 'sandboxFailed', 'invalidToolCall'])
 
-/** Text of a call that asked its user, as Markdown: a whole plan, or that a form was not answered. */
+/** Text of a call that asked the user: a whole plan as Markdown, or the words that a form was not answered. */
 export interface TalkText {
   readonly kind: 'plan' | 'unanswered'
   readonly text: string

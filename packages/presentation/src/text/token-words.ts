@@ -17,7 +17,7 @@ export function costText({ costUsd, isPartCost }: TokenCounts): string {
 /** Returns a cost, and says where calls without a known price are left out. */
 export function costWords(counts: TokenCounts): string {
   const { costUsd, isPartCost } = counts
-  if (costUsd === undefined) return '? (no known price: [models."NAME"] price sets one)'
+  if (costUsd === undefined) return '? (no known price; set `price` in [models."NAME"])'
   return isPartCost === true ? `${dollars(costUsd)} and calls without a known price` : dollars(costUsd)
 }
 

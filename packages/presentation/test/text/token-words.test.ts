@@ -25,7 +25,7 @@ describe('tokens and cost in words', () => {
 
   test('say that a price is not known, for all calls or for some', () => {
     expect(costText(counts)).toBe('?')
-    expect(costWords(counts)).toBe('? (no known price: [models."NAME"] price sets one)')
+    expect(costWords(counts)).toBe('? (no known price; set `price` in [models."NAME"])')
     expect(costText({ ...counts, costUsd: 1, isPartCost: true })).toBe('$1.00+?')
     expect(costWords({ ...counts, costUsd: 1, isPartCost: true })).toBe('$1.00 and calls without a known price')
   })

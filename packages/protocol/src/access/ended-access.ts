@@ -1,5 +1,5 @@
 import type { Access, Person } from '../schema/access.ts'
-import { ownersOf } from './method-rights.ts'
+import { ownersOf } from './role-rights.ts'
 
 /** Sentences for a person without the right to read a conversation any more. */
 export interface EndedAccess {

@@ -1,5 +1,5 @@
 import type { MethodName } from '../schema/methods/methods.ts'
-import type { ConversationRight } from './method-rights.ts'
+import type { ConversationRight } from './role-rights.ts'
 
 /**
  * Effect of a method that other clients can notice. `look`: no effect. `change`: it records, sends, runs or takes

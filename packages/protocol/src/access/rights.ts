@@ -1,7 +1,7 @@
 import type { SandboxMode } from '../modes/setting-names.ts'
 import type { Access, Person } from '../schema/access.ts'
-import type { ConversationRight } from './method-rights.ts'
 import type { MethodRight } from './method-rules.ts'
+import type { ConversationRight } from './role-rights.ts'
 
 /** Conversation that a right is about; without `access` no server with users has had it. */
 export interface Accessed {

@@ -10,7 +10,7 @@ import { type BytePiece, mayHide, mayHideInBytes, type TextForm, unseenTable } f
 export interface Redactor {
   /** Returns the redacted text; the same text where it has no secret. */
   text(text: string): string
-  /** Returns the secrets of the text, as written there, by their marks. */
+  /** Returns the secrets, as the text has them, by the marks that replace them. */
   secretsIn(text: string): ReadonlyMap<string, string>
   stream(): RedactedStream
 }

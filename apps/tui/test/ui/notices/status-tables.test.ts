@@ -87,7 +87,7 @@ describe('the rows of /status', () => {
       expect.arrayContaining([
         context,
         'tokens: 30,000 in, 400 out',
-        'cost: ? (no known price: [models."NAME"] price sets one)',
+        'cost: ? (no known price; set `price` in [models."NAME"])',
       ]),
     )
   })

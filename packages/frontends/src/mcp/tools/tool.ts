@@ -17,7 +17,7 @@ import type { McpSession } from '../turns/session.ts'
 export interface ToolCall {
   readonly session: McpSession
   readonly requestId: RequestId
-  /** Name under which the tool is called. */
+  /** Name of the agent in messages. */
   readonly agent: AgentName
   /** Aborted by `notifications/cancelled`; an aborted call gets no answer. */
   readonly signal: AbortSignal

@@ -4,12 +4,12 @@ import type { ServerNotice } from '@parley/protocol'
 /** Store that answers may wait for. */
 export type AwaitedStore = Pick<SharedStore, 'name' | 'awayMs'>
 
-/** Time after which a client is told what its request waits for, and between the looks, in ms. */
+/** Time until the notice, and between two checks, in ms. */
 const quietMs = 1000
 
 /**
- * Returns the function that follows an answer: a client that waits for one because the store does not answer gets a
- * notice, once in each time that the store is away.
+ * Returns a function that watches an answer. While the store is away, the client gets a notice, once in each such
+ * time.
  */
 export function notifyStoreAway(
   store: AwaitedStore,

@@ -43,7 +43,7 @@ describe('the result of a call', () => {
     [
       'a list in its place',
       { result: [1] },
-      { text: expect.stringContaining('its answer is in no form of MCP: it has a list where its result belongs') },
+      { text: expect.stringContaining('its answer is not valid MCP: it has a list where its result belongs') },
     ],
     [
       'null in its place',
