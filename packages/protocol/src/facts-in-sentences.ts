@@ -114,7 +114,7 @@ function pathsIn({ paths }: SandboxBlock, list = ''): string[] {
 }
 
 function toolCallWithFacts(item: ItemOf<'toolCall'>): ItemOf<'toolCall'> {
-  if (item.knownTools !== undefined) return item
+  if (item.knownTools !== undefined || item.failure?.code !== 'invalidToolCall') return item
   const names = /^There is no tool .* (?:The tools are|All of them): (.+)\.$/s.exec(item.modelText ?? '')?.[1]
   return names === undefined ? item : { ...item, knownTools: names.split(', ') }
 }

@@ -66,8 +66,17 @@ describe('an event of an earlier program gets as a field', () => {
     ],
     [
       'the tools of that time',
-      { ...toolCall, modelText: 'There is no tool "look". Tools with a like name: book. All of them: shell, book.' },
+      {
+        ...toolCall,
+        modelText: 'There is no tool "look". Tools with a like name: book. All of them: shell, book.',
+        failure: { code: 'invalidToolCall', message: 'There is no tool "look".' },
+      },
       { knownTools: ['shell', 'book'] },
+    ],
+    [
+      'no tools where an MCP server says such a sentence',
+      { ...toolCall, modelText: 'There is no tool "x". The tools are: a.' },
+      {},
     ],
     [
       'that a call did not run because its environment was out of reach',

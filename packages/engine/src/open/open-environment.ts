@@ -36,7 +36,7 @@ export interface OpenEnvironment {
   readonly environment: Environment
   readonly release: TakenEnvironment['release']
   readonly project: ConversationProject
-  /** Sets the listener of changes of the link. A link reports its first change only after the conversation is attached. */
+  /** Sets the listener of changes of the link, before anything is awaited: earlier changes have no listener. */
   readonly onLinkChange: (listener: (change: LinkChange) => void) => void
 }
 

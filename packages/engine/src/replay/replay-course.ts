@@ -1,5 +1,5 @@
 import { type ConversationEvent, isCall } from '@parley/protocol'
-import { type AbortReason, toldWhy } from '../tools/contract/tool.ts'
+import { type AbortReason, notStarted, toldWhy } from '../tools/contract/tool.ts'
 import { givenEventsAt, givenInTime, isTakenUp, startAfter, stopAt } from './log/outside-events.ts'
 import type { Recording } from './log/read-recording.ts'
 import { ReplayEndedError, type ReplayedLog } from './log/replayed-log.ts'
@@ -170,10 +170,10 @@ function createStops({ turns, conversation, doing }: ReplayLife, parts: StopPart
   function mayStop(): boolean {
     const event = log.next?.event
     if (event?.type !== 'item.completed' || !isCall(event.item)) return true
-    const { id, status, notRun } = event.item
+    const { id, modelText } = event.item
     const open = conversation.state.core.open[id]
-    const isUnstarted = status === 'interrupted' && notRun === true
-    return open?.executionStarted !== true || isUnstarted || doing.runs.has(id)
+    // A tool that began and then did nothing has a text of its own: its call has to run first.
+    return open?.executionStarted !== true || modelText === notStarted.modelText || doing.runs.has(id)
   }
 
   return {

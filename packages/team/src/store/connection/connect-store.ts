@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { checkServerIdentity } from 'node:tls'
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import {
@@ -7,7 +8,6 @@ import {
   type NodeConnectionOptions,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node'
-import { readUnlocked } from '@parley/host'
 import { errorMessage } from '@parley/text'
 import { leastPayloadBytes } from './layout.ts'
 import { isUnreachable } from './store-trouble.ts'
@@ -110,9 +110,7 @@ function optionsOf({ servers, credentialsFile, user, tls }: StoreAddress): NodeC
     timeout: requestMs,
     // Each request makes an error for its trace otherwise, a tenth of the work of a takeover.
     noAsyncTraces: true,
-    ...(credentialsFile === undefined
-      ? {}
-      : { authenticator: credsAuthenticator(Buffer.from(readUnlocked(credentialsFile))) }),
+    ...(credentialsFile === undefined ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
     ...(user === undefined ? {} : { authenticator: usernamePasswordAuthenticator(user.name, user.password) }),
     ...(tls === undefined ? {} : { tls: securedBy(tls, servers) }),
   }

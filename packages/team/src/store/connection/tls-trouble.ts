@@ -1,4 +1,4 @@
-import { readUnlocked } from '@parley/host'
+import { readFileSync } from 'node:fs'
 import { certificateFault, errorCode, errorMessage, tlsFaultOf } from '@parley/text'
 
 /** Files of TLS for the connection to a store. */
@@ -20,7 +20,7 @@ export function fileFault(files: TlsPaths): string | null {
 
 function faultIn(path: string, isCertificate: boolean): string | null {
   try {
-    const text = readUnlocked(path)
+    const text = readFileSync(path, 'utf8')
     return isCertificate ? certificateFault(text) : null
   } catch (error) {
     return `cannot be read: ${errorMessage(error)}`
