@@ -26,7 +26,10 @@ export interface ConfigRequest {
   readonly config?: Record<string, unknown>
   /** Flags of the command line, under their config keys. */
   readonly flags?: Config
-  /** True reads it whole even under `--safe`, so that secret places stay hidden and programs stay guarded. */
+  /**
+   * True reads the whole configuration even under `--safe`, so that secret places stay hidden and the user's programs
+   * stay guarded.
+   */
   readonly isWhole?: boolean
 }
 

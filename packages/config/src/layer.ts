@@ -59,7 +59,10 @@ function readIfPresent(path: string, shownPath: string): string | null {
   }
 }
 
-/** Returns a checked source with warnings about keys without effect. Throws `ConfigError` for an unfit value. */
+/**
+ * Checks the keys of a source and returns it as a layer, with a warning for each key without effect. Throws
+ * `ConfigError` for a value that does not fit its key.
+ */
 export function layerOf(
   raw: Record<string, unknown>,
   origin: string,

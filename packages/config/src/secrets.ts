@@ -19,7 +19,10 @@ function withoutSecrets(value: unknown, hide: (text: string) => string): unknown
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withoutSecrets(part, hide)]))
 }
 
-/** Returns secrets of a configuration: variables of keys, values with secret names, keys in place of variables. */
+/**
+ * Returns the secrets of a configuration: values of the variables that it names for keys, and values with a secret
+ * name. A key that stands in the place of a variable's name is a secret, too.
+ */
 export function secretsOfConfig(
   { values: config, misplaced }: Pick<EffectiveConfig, 'values' | 'misplaced'>,
   env: Readonly<Record<string, string | undefined>>,

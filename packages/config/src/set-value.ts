@@ -7,7 +7,10 @@ interface Setting {
   readonly value: string
 }
 
-/** Returns a TOML file with one key of a table set. Throws `ConfigError` if it is unreadable or nothing can be set. */
+/**
+ * Returns the text of a TOML file with one key of a table set and the rest unchanged. Throws `ConfigError` for an
+ * unreadable file, or if the key cannot be set.
+ */
 export function withSetting(text: string, setting: Setting, shownPath: string): string {
   const before = parseToml(text, shownPath)
   const after = written(text, setting)

@@ -83,7 +83,10 @@ export function withoutUrl(name: string, hint = ''): ConfigError {
   return new ConfigError(`environments.${name}.url`, hint === '' ? text : `${text} ${hint}`)
 }
 
-/** Returns the folder `asked` below the configured `cwd`. Throws `ConfigError` when neither is absolute. */
+/**
+ * Returns the absolute folder on an environment's machine: `asked`, relative to the configured `cwd` unless it is
+ * absolute itself. Throws `ConfigError` when neither is absolute.
+ */
 export function folderThere(name: string, { cwd }: EnvironmentSettings, asked = '.'): string {
   const folder = cwd === undefined ? asked : posix.resolve(cwd, asked)
   if (posix.isAbsolute(folder)) return posix.resolve(folder)

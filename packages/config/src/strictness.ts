@@ -22,7 +22,10 @@ export function isStricterPolicy(wanted: ApprovalPolicy, known: ApprovalPolicy):
 
 type At = (path: readonly PropertyKey[]) => string
 
-/** Removes a project's approval policy and sandbox mode unless they are stricter than the user's, with warnings. */
+/**
+ * Removes the approval policy and the sandbox mode of a project unless they are stricter than the user's own. `at`
+ * returns the place of a key, for the warning.
+ */
 export function withoutLooser(
   values: Config,
   own: Config,

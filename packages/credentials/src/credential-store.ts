@@ -17,7 +17,10 @@ export interface CredentialStore {
   read(name: CredentialName): Promise<Credential | null>
   /** Keeps a credential in place of an earlier one. Resolves to its place. */
   keep(name: CredentialName, credential: Credential, wanted: WantedPlace): Promise<CredentialLocation>
-  /** Replaces the newest credential by the result of `change`, unless null, under a lock. Resolves to the kept one. */
+  /**
+   * Replaces a credential, under a lock, by the result of `change` for the newest one; null leaves it. Resolves to the
+   * credential that is kept then, or null.
+   */
   update(name: CredentialName, change: Change): Promise<Credential | null>
   /** Resolves to false when it was not kept. */
   remove(name: CredentialName): Promise<boolean>

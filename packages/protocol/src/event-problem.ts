@@ -1,7 +1,10 @@
 import { isRecord } from '@parley/text'
 import { eventShapes } from './event-shapes.ts'
 
-/** Returns the path of the first wrong field of a value and the expected value; null for a fitting value. */
+/**
+ * Checks a value against one shape. Returns the path of the first wrong field and the expected value; null for a
+ * fitting value.
+ */
 type ShapeCheck = (value: unknown) => string | null
 
 /**
@@ -14,7 +17,10 @@ export function eventProblem(event: { readonly type: string }): string | null {
   return problemBy(written, event)
 }
 
-/** Returns where an event of a log breaks the schema, or null. Unknown types pass: a later program wrote them. */
+/**
+ * Returns the place where an event of a log breaks the schema, so that the event must not be used; null for a usable
+ * one. Unknown types of events and items pass: a later program may have written them.
+ */
 export function storedEventProblem(event: { readonly type: string }): string | null {
   return Object.hasOwn(eventShapes, event.type) ? problemBy(stored, event) : null
 }

@@ -7,7 +7,10 @@ export interface AnswerProblem {
   readonly message: string
 }
 
-/** Returns the first problem of the answers, or null. `limited` checks a text, number or list of the right type. */
+/**
+ * Returns the first problem of the answers to a form; null for valid answers. `limited` may find a problem in a text, a
+ * number or a list of the right type.
+ */
 export function answersProblem(
   fields: readonly FormField[],
   answers: Answers,

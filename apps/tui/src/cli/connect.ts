@@ -81,7 +81,10 @@ function exitCodeNow({ exited }: LaunchedServer): Promise<number | null> {
   return Promise.race([exited.then(({ code }) => code), nextTurn(null)])
 }
 
-/** Writes the last line of a slow server to stderr, once, an interval late: if the server ends, the error has it. */
+/**
+ * Writes the last line of a slow server about itself to stderr, once. Waits one interval after a new line: if the
+ * server ends meanwhile, the error contains the line.
+ */
 function reportSlowStart({ stderrTail }: LaunchedServer): Disposable {
   let before: string | undefined
   const timer = setInterval(() => {

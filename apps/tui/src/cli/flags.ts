@@ -108,7 +108,10 @@ export function typedServer({ server, tokenFile, caFile, allowUnencrypted }: Ser
   return allowUnencrypted === true ? `${typed} --allow-unencrypted` : typed
 }
 
-/** Returns the settings of the flags. Paths are relative to the folder of the command, whatever `--cd` says. */
+/**
+ * Returns the settings that the flags change. Paths are relative to the folder where the command was typed, whatever
+ * `--cd` says.
+ */
 export function overridesOf(flags: CommonFlags & { readonly policy?: string }, here = workingFolder): Overrides {
   const absolute = (path: string) => fromWorkingFolder(path, here)
   const { model, effort, cd, addDir, environment, profile, config, policy, oss, localProvider } = flags

@@ -7,7 +7,10 @@ import { RpcError } from '@parley/rpc'
 import type { Command } from 'commander'
 import { misused, type ParleyError } from './exit-codes.ts'
 
-/** Returns a server's error with the flag that helps here. Shows control characters: it may quote other programs. */
+/**
+ * Returns a server's error with the flag that helps, which the server cannot know. Shows control characters by number:
+ * the text may quote other programs.
+ */
 export function explainRejection({ message, data }: Pick<RpcError, 'message' | 'data'>): string {
   const text = showEffects(message)
   return data?.code === 'cwdMissing' ? `${text} Choose another with --cd.` : text

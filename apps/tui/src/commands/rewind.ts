@@ -61,7 +61,10 @@ export async function runForkPoints(launch: Launch, id: string): Promise<number>
   return exitCodes.ok
 }
 
-/** Runs `parley rescue`: a server saves what it has of a conversation, as a new one, even if the log was deleted. */
+/**
+ * Runs `parley rescue`: the server of an open conversation saves it as a new one, from its memory and its open log.
+ * Works even after the log was deleted.
+ */
 export async function runRescue(launch: Launch, id: string): Promise<number> {
   await using parley = await connect(launch, { clientName: 'parley-rescue' })
   const { shortId } = await parley.request('conversation/rescue', { conversation: id })

@@ -4,7 +4,10 @@ import { namedImages } from '@parley/presentation/composer/at-word'
 import type { ConversationState } from '@parley/protocol'
 import { userFolder } from '../cli/folders.ts'
 
-/** Returns paths of the images that a message names with `@`. Synchronous: messages leave in the order of sending. */
+/**
+ * Returns the absolute paths of existing images that a message names with `@`; empty where the files are on another
+ * machine. Synchronous, so that messages leave in the order of sending.
+ */
 export function attachedImages(
   text: string,
   { core }: Pick<ConversationState, 'core'>,

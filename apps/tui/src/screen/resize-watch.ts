@@ -35,7 +35,9 @@ const dragMs = 200
 const disagreedMs = 40
 /** Questions after which the reported size is taken, whatever the terminal answers. */
 const maxDisagreements = 25
-/** Time after a resize with a question before each frame: tmux reports a second resize after 250 ms. */
+/**
+ * Time after a resize during which the terminal is asked before each frame: tmux reports a second resize after 250 ms.
+ */
 const guardMs = 400
 /** Latency of answers above which only frames after a resize wait for one. */
 const slowMs = 50

@@ -55,7 +55,10 @@ function isRemembering({ remembering }: Answering, { id }: Approval): boolean {
   return remembering === id
 }
 
-/** Handles an answer right after a rejected key: the obstacle may be gone, or both begin a word; null if not. */
+/**
+ * Handles an answer right after a rejected key: the obstacle may be gone, or both keys begin a word. Null if one of
+ * them is no answer.
+ */
 export function replaceHeldKey(ui: UiState, event: KeyEvent, context: UiContext): UiStep | null {
   const { heldKey } = ui.answering
   if (heldKey === null || heldKey.refusal === null || event.kind !== 'text' || ui.menu !== null) return null

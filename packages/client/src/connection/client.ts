@@ -18,7 +18,10 @@ export interface ClientCallbacks {
   readonly onNotice?: (notice: ServerNotice) => void
   /** Called when an attempt to log in has ended, of any client of the server. */
   readonly onLoginCompleted?: (end: LoginCompleted) => void
-  /** Checks the result of each request, and throws if it does not fit the protocol. Default: no check. */
+  /**
+   * Checks the result of each request, and throws if it does not fit the protocol. Default: no check, so that no schema
+   * library is loaded.
+   */
   readonly checkResult?: CheckResult
 }
 

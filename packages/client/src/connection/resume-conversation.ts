@@ -27,7 +27,10 @@ export interface JoinedConversation {
   readonly owner: Owner
 }
 
-/** Resumes a conversation here, or joins it where it is live. Throws `liveElsewhere` with `data.reason`. */
+/**
+ * Resumes a conversation on this server, or joins it in the process where it is live. Throws `liveElsewhere` with
+ * `data.reason` if the owner cannot be joined.
+ */
 export async function resumeConversation(
   client: Client,
   params: ParamsOf<'conversation/resume'>,
@@ -41,7 +44,10 @@ export async function resumeConversation(
   }
 }
 
-/** Joins a conversation in its owner's process. Throws `liveElsewhere`, also for an unsafe owner where `as` is safe. */
+/**
+ * Joins a conversation in its owner's process, with the introduction of `as`. Throws `liveElsewhere`, also where `as`
+ * is safe and the owner was started without `--safe`.
+ */
 export async function joinConversation(
   owner: Owner,
   as: IntroducedClient,

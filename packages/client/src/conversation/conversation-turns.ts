@@ -150,7 +150,10 @@ export class ConversationTurns {
     await client.request('conversation/interrupt', { conversationId: store.conversationId, turnId, ...told })
   }
 
-  /** Resolves to a pending approval that no connected client can answer, or null. Named clients may have left. */
+  /**
+   * Resolves to a pending approval that no connected client can answer, or null. Asks the server for its clients, since
+   * clients named in the approval may have left.
+   */
   async #unanswered(turnId: TurnId): Promise<ApprovalRequest | null> {
     const { client, store } = this.#followed
     const pending = () => unansweredApprovals(store.state.core).find((approval) => approval.turnId === turnId)

@@ -131,7 +131,10 @@ export class Conversation implements AsyncDisposable {
     return this.#turns.send(input, options)
   }
 
-  /** Leaves refused content (`lastTurn.failure.refused`) out of the model's view, and goes on without a message. */
+  /**
+   * Removes from the model's view the content that the provider refused (`lastTurn.failure.refused` in the state), and
+   * goes on in a turn without a message.
+   */
   leaveOut(options: LeaveOutOptions = {}): Promise<Turn> {
     return this.#turns.leaveOut(options)
   }
@@ -250,7 +253,10 @@ export class Conversation implements AsyncDisposable {
     return this.#closing
   }
 
-  /** Stops following: iterations end, results reject with `closed`. A turn goes on while any client is connected. */
+  /**
+   * Stops following: iterations end, and pending results reject with `closed`. A running turn continues while any
+   * client is connected.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#leave('closed')
     return this.#closing

@@ -73,7 +73,9 @@ function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Prom
   })
 }
 
-/** Wraps an iteration so that `return()` ends it while it waits; a generator would end with the next event. */
+/**
+ * Wraps an iteration so that `return()` ends it while it waits. A generator alone would end only with the next event.
+ */
 export function leavable<Value>(
   followed: FollowedStream,
   follow: (followed: FollowedStream) => AsyncGenerator<Value, void, undefined>,

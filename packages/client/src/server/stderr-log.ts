@@ -48,7 +48,10 @@ function readFrom(path: string, startBytes: number): string {
   }
 }
 
-/** Creates the missing folders of `path`, one by one: Node's `recursive` loops for ever on ENOENT of /proc. */
+/**
+ * Creates the missing folders of `path` with mode 0700. Goes level by level: Node's `recursive` loops for ever where a
+ * parent exists and answers ENOENT, as /proc does.
+ */
 export function makeFolders(path: string): void {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
   const parent = dirname(path)

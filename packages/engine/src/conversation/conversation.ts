@@ -71,7 +71,10 @@ export interface ConversationOwner extends Owner {
 /** Events that are delivered only once they are on disk: a client must not see an answer that a crash forgets. */
 const syncedBeforeDelivery: ReadonlySet<ConversationEvent['type']> = new Set(['approval.decided', 'turn.ended'])
 
-/** Log, state and event feed of one conversation. Only `record` writes: to the log before clients see an event. */
+/**
+ * Log, state and event feed of one conversation. `record` is the only writer; an event is in the log before any client
+ * can see it.
+ */
 export class Conversation implements AsyncDisposable {
   readonly sideFiles: SideFiles
   readonly readOnly: boolean

@@ -2,8 +2,8 @@ const plain = /^[\w.:@,+ -]*$/
 const word = /^[\w.:*,=@-]*$/
 
 /**
- * Variables with values that choose no code; `names` is a pattern for any case. The address of a program that fetches
- * other programs does choose code.
+ * Variables with values that choose no code; `names` is a pattern for any case. `isAddress`: the row does not hold for
+ * programs that fetch other programs, since their address chooses code.
  */
 const rows: readonly { readonly names: string; readonly values: RegExp; readonly isAddress?: true }[] = [
   // Presented to a service, and compared there.

@@ -9,7 +9,10 @@ export type Connect = () => Promise<Duplex>
 const headMs = 30_000
 const restMs = 60_000
 
-/** Relays a connection once its first request names one of the hosts; each side is read as fast as the other takes it. */
+/**
+ * Relays a connection once its first request names one of the hosts. Each side is read only as fast as the other takes
+ * the bytes.
+ */
 export async function relay(caller: Socket, hosts: readonly string[], connect: Connect): Promise<void> {
   const head = await readHead(caller, hosts)
   if (head === null)

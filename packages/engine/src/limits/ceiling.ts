@@ -68,7 +68,10 @@ export interface RequestedPermissions {
   readonly sandbox?: SandboxMode
 }
 
-/** Lowers permissions to the ceiling. Throws `aboveCeiling` for values that the caller requested explicitly. */
+/**
+ * Lowers permissions to the ceiling. Throws `aboveCeiling` for values that the caller requested explicitly; values of a
+ * file or a log are lowered without an error.
+ */
 export function underCeiling(wanted: Permissions, requested: RequestedPermissions, ceiling: Ceiling): Permissions {
   const { ofUser } = ceiling
   const { sandbox: mode } = requested

@@ -28,7 +28,10 @@ export interface WrittenBundle {
   readonly entries: readonly BundleEntry[]
 }
 
-/** Writes a tar archive of gzip files, the manifest last, whole or not at all. Rejects with `StorageError`. */
+/**
+ * Writes a tar archive of files compressed with gzip, the manifest last. The file appears whole or not at all. Rejects
+ * with `StorageError`; `EEXIST` where the path is taken.
+ */
 export async function writeBundle(files: Files, path: string, content: BundleContent): Promise<WrittenBundle> {
   if (files.look(path) !== null) throw new StorageError({ code: 'EEXIST', operation: 'create', path })
   using archive = createUnnamed(files, path)

@@ -16,7 +16,10 @@ import { hasCode, storageError } from './files.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
-/** Makes a file for its owner, whole or not at all also after a loss of power. Returns false where there is one. */
+/**
+ * Makes a file for its owner alone. Readers find the whole file or no file, also after a loss of power. Returns false
+ * where a file exists already.
+ */
 export function makeSyncedFile(path: string, content: string | Uint8Array): boolean {
   return withTemporary(path, { content, mode: 0o600 }, (temporary) => {
     try {

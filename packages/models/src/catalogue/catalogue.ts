@@ -2,7 +2,8 @@
 type PriceRow = readonly [input: number, cachedInput: number | null, cacheWrite: number | null, output: number]
 
 /**
- * Model as its provider offers it: tokens of request and answer, prices, abilities, prices above some tokens of input.
+ * Model as its provider offers it: tokens of a request and of an answer, price and abilities. `long`: the price of
+ * requests with more than `overTokens` tokens of input.
  */
 export type CatalogueRow = readonly [
   window: number,

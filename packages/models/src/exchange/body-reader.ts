@@ -27,7 +27,10 @@ interface BodyReaderParts {
   readonly wireName: string
 }
 
-/** Creates a reader for events or one JSON text, by the first character: content types of servers are often wrong. */
+/**
+ * Creates a reader for server-sent events or for one JSON text. The first character of the body decides, because
+ * servers send either with the content type of the other.
+ */
 export function createBodyReader(parts: BodyReaderParts): BodyReader {
   let reader: BodyReader | undefined
   return {

@@ -39,7 +39,10 @@ export function loadHttp(baseUrl: string): void {
   process.getBuiltinModule(baseUrl.startsWith('https:') ? 'https' : 'http')
 }
 
-/** Creates a starter with its own pool of connections: no proxy to loopback, else Node's proxy variables. */
+/**
+ * Creates a starter with its own pool of connections. Requests to loopback use no proxy, which would not find a local
+ * model server. For others Node interprets the proxy variables.
+ */
 export function createRequestStarter(env: Env, settings: NetworkSettings = {}): StartRequest {
   const agents = new Map<string, Agent>()
   const proxyEnv = proxyVariables(env, settings)

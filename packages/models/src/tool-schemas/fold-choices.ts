@@ -14,7 +14,10 @@ interface Folded {
 const maxLevels = 8
 const maxFolded = 500
 
-/** Returns a schema without the keywords at its top. It has the properties of its choices, required if all agree. */
+/**
+ * Returns a schema without the keywords at its top. The properties of its choices become its own; a property is
+ * required if each choice requires it.
+ */
 export function foldChoices(schema: Schema, keywords: readonly string[]): Folded {
   const found = keywords.filter((keyword) => keyword in schema)
   if (found.length === 0) return { schema, keywords: [], choices: [] }

@@ -11,7 +11,10 @@ export interface Segments {
   turnInto(kind: SegmentKind, out: ModelEvent[]): string
 }
 
-/** Creates the segments of a response, one for each kind in turn. `isRaw`: reasoning is as the model wrote it. */
+/**
+ * Creates the segments of a response. The API does not mark where reasoning ends, so a change of kind begins a new
+ * part. `isRaw`: the API sends reasoning as the model wrote it.
+ */
 export function createSegments({ isRaw }: { readonly isRaw: boolean }): Segments {
   const raw = isRaw ? ({ raw: true } as const) : {}
   let kind: SegmentKind | undefined

@@ -104,7 +104,10 @@ function noteWords(status: CallItem['status'], note: string): string {
   return status === 'denied' ? `denied · “${note}”` : `the model was told: ${note}`
 }
 
-/** Returns the rights of a call beyond the sandbox and its folders; null without any, or if it did not run. */
+/**
+ * Returns the rights that a call had beyond the sandbox and the writable folders. Null if it had no such rights, did
+ * not run, or is no call of the model.
+ */
 export function rightsWords(item: Item): string | null {
   if (item.type === 'commandExecution') return hasStarted(item) ? commandRights(item) : null
   if (item.status !== 'completed') return null

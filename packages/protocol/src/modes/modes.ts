@@ -42,7 +42,10 @@ export const modes: readonly Mode[] = [
 /** Settings that a mode names. */
 type Pair = Pick<Mode, 'approvalPolicy' | 'sandbox'>
 
-/** Returns the mode with this approval policy and sandbox mode, else `custom`. Network and folders do not count. */
+/**
+ * Returns the mode with this approval policy and sandbox mode; `custom` for any other pair. Network and added folders
+ * do not count.
+ */
 export function modeOf({ approvalPolicy, sandbox }: Pair): ModeName | 'custom' {
   const found = modes.find((mode) => mode.approvalPolicy === approvalPolicy && mode.sandbox === sandbox)
   return found?.name ?? 'custom'

@@ -1,6 +1,9 @@
 import { thisMachine } from './setting-names.ts'
 
-/** Returns a conversation's place as parameters for another one; without an environment the configured one counted. */
+/**
+ * Returns the folder and environment of a conversation as parameters for another one. Always names the environment,
+ * since the default is the configured one.
+ */
 export function samePlace({
   meta: { cwd },
   settings: { environment = thisMachine },

@@ -6,7 +6,10 @@ import { without } from './approvals.ts'
 /** Code of the notice that the background commands of an earlier session no longer run. */
 export const backgroundLost = 'backgroundLost'
 
-/** Adds a command that goes on in the background, or removes an item's ended ones with the waits for them. */
+/**
+ * Adds a command that continues in the background, or removes the commands that an item reports as ended, with the
+ * waits for their output.
+ */
 export function reduceBackground(core: ConversationCore, item: Item, { at }: Pick<Envelope, 'at'>): ConversationCore {
   if (goesOn(item)) {
     const { title, durationMs = 0 } = item

@@ -8,7 +8,10 @@ export type ReviewTarget =
   /** Words of a client, in place of a target. */
   | { readonly kind: 'words'; readonly text: string }
 
-/** Returns the message that asks for a review, for a turn of purpose `review`; `focus` is in the user's words. */
+/**
+ * Returns the message that asks for a review, for a turn of purpose `review`. `focus`: the user's words about the focus
+ * of the review; may be empty.
+ */
 export function reviewRequest(target: ReviewTarget, focus = ''): string {
   return [targetWords(target), ...(focus.trim() === '' ? [] : [focus.trim()]), howToReview].join('\n\n')
 }

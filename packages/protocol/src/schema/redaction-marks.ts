@@ -15,7 +15,10 @@ export interface OpenForm {
 
 type RedactionMark = { readonly leave: LeftAloneAs } | { readonly json: true } | { readonly open: OpenForm }
 
-/** Marks of fields that are no plain text to redaction, from which `npm run generate` writes `redaction-table.ts`. */
+/**
+ * Marks of the fields that redaction does not treat as plain text. Every text without a mark is redacted. `npm run
+ * generate` writes the marks of all events into `redaction-table.ts`.
+ */
 export const redactionMarks = z.registry<RedactionMark>()
 
 /** Marks a new schema as a field that redaction leaves alone. */

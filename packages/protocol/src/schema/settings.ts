@@ -75,7 +75,10 @@ export const settingsChange = settingsPatch
   })
   .describe('Settings that changed; `enforcement` follows from the sandbox mode and from the environment.')
 
-/** Limits in bytes of JSON for values that a client chooses; together they must be small beside a snapshot. */
+/**
+ * Size limits in bytes of JSON for values that a client chooses: the state holds them, so together they must be small
+ * beside a snapshot.
+ */
 export const most = {
   /** An id, a key, or the name of a model, provider, profile or environment. */
   name: 256,

@@ -14,7 +14,10 @@ interface DispatcherOptions {
   readonly faults: FaultRecorder
 }
 
-/** Creates the function that passes messages on. Sends error replies for other lines; ignores unknown notifications. */
+/**
+ * Creates the function that passes each incoming message to requests, replies or notifications. Sends an error reply
+ * for lines that are not messages; ignores unknown notifications.
+ */
 export function createDispatcher(options: DispatcherOptions): (incoming: Incoming) => void {
   const { incomingRequests, outgoingRequests, notifications, faults } = options
 

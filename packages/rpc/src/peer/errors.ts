@@ -130,7 +130,10 @@ export interface FaultRecorder {
   record(fault: PeerFault): void
 }
 
-/** Creates a recorder of faults. Reports faults that the remote end can cause once, or it could fill the log. */
+/**
+ * Creates a recorder that counts every fault. Reports a kind of fault that the remote end can cause at will once per
+ * connection, so that a hostile client cannot fill the log.
+ */
 export function createFaultRecorder(report: (fault: PeerFault) => void): FaultRecorder {
   const counts: Record<FaultCode, number> = { handlerFailed: 0, unknownReply: 0, unreadable: 0, notUnderstood: 0 }
   function record(fault: PeerFault): void {

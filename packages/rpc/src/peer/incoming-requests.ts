@@ -13,7 +13,10 @@ import { assertDeliverable, errorLine, type RequestId, type RequestMessage, resu
 export interface CallContext {
   /** Aborts with `ConnectionClosedError` when the connection closes while the handler runs. */
   readonly signal: AbortSignal
-  /** Runs `fn` right after the result is sent, ahead of all that it sends; not after a failure or a close. */
+  /**
+   * Runs `fn` synchronously right after the result is sent, so that nothing `fn` sends overtakes the result. Drops `fn`
+   * when the handler fails or the connection has closed.
+   */
   afterReply(fn: () => void): void
 }
 

@@ -75,7 +75,10 @@ export interface TransportLimits {
   readonly maxDepth: number
   /** Most values in one line; an empty array or object counts twice at most. Default 100,000. */
   readonly maxValues: number
-  /** Limit for writing the last bytes after `close`, and for reading after a failed output. Default 1000. */
+  /**
+   * Milliseconds for writing the last bytes after `close`, and for reading the remote end's last bytes after the output
+   * failed. Default 1000.
+   */
   readonly graceMs: number
 }
 

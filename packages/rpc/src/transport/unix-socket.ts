@@ -36,7 +36,10 @@ interface ListenSocketOptions {
 /** Longest path the kernel takes (108 bytes on Linux, 104 on macOS, with the closing zero); it cuts longer ones. */
 const maxPathBytes = process.platform === 'linux' ? 107 : 103
 
-/** Listens on a Unix socket for this user. Replaces only the file of an exited listener. Rejects with `ListenError`. */
+/**
+ * Listens on a Unix socket that only this user can open. Replaces the file of an exited listener, never the file of a
+ * running one. Rejects with `ListenError`.
+ */
 export function listenSocket({ path, onConnection }: ListenSocketOptions): Promise<Listener> {
   // Half-open, because a remote end that ended its input still reads replies.
   const server = createServer({ allowHalfOpen: true }, (socket: Socket) => {
@@ -75,7 +78,10 @@ function bindPrivately(server: Server, path: string): Promise<void> {
   })
 }
 
-/** Returns whether the path is free or a socket without a listener; connecting to a plain file fails alike. */
+/**
+ * Returns whether the path is free or a socket without a listener. Checks the file type too, since connecting to a
+ * plain file fails in the same way.
+ */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined)
   if (found !== undefined && !found.isSocket()) return false

@@ -10,7 +10,10 @@ export function statusError(url: string, status: number): ConnectError {
   return new ConnectError('notWebSocket', `${url} does not offer a websocket here (HTTP status ${status})`)
 }
 
-/** Returns the error for a failed handshake, with why and what helps. `authorities` names the setting for them. */
+/**
+ * Returns the error for a failed handshake: the failure, its cause, and a remedy. `authorities` names the setting for
+ * certificate authorities.
+ */
 export function handshakeError(url: string, cause: Error, authorities: string): ConnectError {
   if (cause.message.includes('timed out')) return new ConnectError('timedOut', `${url} does not answer`, { cause })
   const code = codeOrMessage(cause)

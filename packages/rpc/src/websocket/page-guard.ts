@@ -18,7 +18,10 @@ export interface PageSource {
   readonly otherOrigins: () => readonly string[]
   /** Returns the file at a path; null for an unknown path. */
   readonly respond: (path: string, head: RequestHead) => PageResponse | null
-  /** Takes ownership of an unproven client's transport, which ends after 64 KiB until `admit` is called. */
+  /**
+   * Takes ownership of the transport of a client without proven identity. Until `admit` is called, the connection ends
+   * when it has sent more than 64 KiB.
+   */
   readonly onConnection: (transport: Transport, admit: () => void) => Promise<void>
 }
 

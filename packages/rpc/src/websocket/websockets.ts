@@ -192,7 +192,10 @@ function plainRequestStatus({ method, url, headers }: RequestHead): Exclude<Prob
   return (method === 'GET' || method === 'HEAD') && probes.has(pathOf(url)) ? 200 : 404
 }
 
-/** Returns the owner of an upgrade, or the status that rejects it: pages must not reach a server that runs commands. */
+/**
+ * Returns the owner of a websocket upgrade, else the HTTP status that rejects it. An Origin header means a browser: web
+ * pages must not reach a server that runs commands.
+ */
 function admitUpgrade(
   { url, headers }: RequestHead,
   { admit, path, pathRules, relays }: Admission,
@@ -208,7 +211,10 @@ function admitUpgrade(
   return admitted instanceof Promise ? admitted.then((taker) => taker ?? 401) : (admitted ?? 401)
 }
 
-/** Returns the owner of an upgrade that a path's own rule admitted, whose answers to requests may be long. */
+/**
+ * Returns the owner of an upgrade that a path's own rule admitted. The remote end answers requests, so its messages may
+ * be long.
+ */
 async function admittedByRule(decided: ReturnType<AdmitQuery>): Promise<Admitted> {
   const admitted = await decided
   if (admitted === null) return 401

@@ -1,6 +1,9 @@
 import { write } from 'node:fs'
 
-/** Only writer of stdout or stderr in a scripted run, through the thread pool: a slow reader blocks nothing else. */
+/**
+ * Only writer of stdout or stderr in a scripted run. Writes go through the thread pool in order, so that a slow reader
+ * blocks nothing else.
+ */
 export interface ResultStream {
   write(text: string): void
   /** Writes the text and a line feed. */

@@ -11,7 +11,7 @@ export interface SoughtServer {
   readonly why?: string
 }
 
-/** Reason not to connect again: another server of the store has the conversation, or all reject the token. */
+/** Reason not to connect again: another server of the store has the conversation, or every server rejects the token. */
 export type LossReason = 'taken' | 'rejected'
 
 /** State of the connection to the server. */
@@ -21,7 +21,10 @@ export type WindowLink =
   | { readonly kind: 'up'; readonly clientId: ClientId; readonly serverPid: number | null }
   | { readonly kind: 'lost'; readonly reason?: LossReason }
 
-/** Role that keeps a window from sending; with a link it is reader. `none`: the role has just been taken away. */
+/**
+ * Role that keeps a window from sending; a user with a link is a reader. `none`: the role was taken away while the
+ * window was open.
+ */
 export type HeldRole = 'reader' | 'approver' | 'none'
 
 /** Facts on the open conversation that are not in its state. */

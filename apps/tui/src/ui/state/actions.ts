@@ -49,7 +49,10 @@ export type UiAction =
   /** A frame was painted. */
   | ({ readonly kind: 'painted' } & Painted)
   | { readonly kind: 'linked'; readonly clientId: ClientId; readonly serverPid: number | null }
-  /** The connection is lost. `sought`: one of several servers is tried. `reason`: it was given up for that. */
+  /**
+   * The connection is lost. `sought`: the window connects again by itself, to one of several servers. `reason`: why it
+   * does not.
+   */
   | { readonly kind: 'lost'; readonly sought?: SoughtServer; readonly reason?: LossReason }
   /** The server has not answered for some time, or answers again. */
   | { readonly kind: 'hangs'; readonly hangs: boolean }

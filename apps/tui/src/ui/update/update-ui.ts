@@ -192,7 +192,10 @@ function painted(ui: UiState, frame: Painted, { state, nowMs }: UiContext): UiSt
   }
 }
 
-/** Takes loaded lists. A whole list of files stays until the next one is whole; keys act on it at once. */
+/**
+ * Takes loaded lists for the window. A whole list of files stays until the next one is whole; keys act at once on a
+ * list that a key asked for.
+ */
 function withLearned(
   ui: UiState,
   action: UiAction & { kind: 'filesListed' | 'partsListed' | 'statusTold' | 'trustShown' },

@@ -61,7 +61,10 @@ export function dedented(line: string, columns: number): string {
   return line.slice(offset)
 }
 
-/** Returns true for dashes below a paragraph, which make it a heading; lines of `=` are left to the lexer. */
+/**
+ * Returns true for dashes below a paragraph, which make it a heading. Lines of `=` are left to the lexer, because the
+ * paragraph may continue after them.
+ */
 export function isUnderline(line: string): boolean {
   return /^ {0,3}-{3,}[ \t]*$/.test(line)
 }

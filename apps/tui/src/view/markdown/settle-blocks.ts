@@ -9,7 +9,10 @@ import {
   lineKind,
 } from './line-kind.ts'
 
-/** Part of a message that renders by itself; all rendered pieces are the message. `gap`: a blank row precedes it. */
+/**
+ * Part of a message that renders independently: the rendered pieces, in order, are the rendered message. `gap`: a blank
+ * row precedes it.
+ */
 export type Piece = BlocksPiece | CodePiece
 
 interface BlocksPiece {

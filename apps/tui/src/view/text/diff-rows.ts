@@ -128,7 +128,9 @@ function wordsByLine(lines: readonly DiffLine[]): ReadonlyMap<number, readonly O
 /** Added lines that are compared with a removed one. */
 const maxDistance = 8
 
-/** Returns the words that differ between the removed line and the most similar added one, or null. */
+/**
+ * Returns the words that differ between the removed line and the most similar added one; null without a similar one.
+ */
 function mostAlike(lines: readonly DiffLine[], removed: number, { from, to }: { from: number; to: number }) {
   const found = lines.slice(from, to).flatMap(({ text }, index) => {
     const words = changedWords(lines[removed]?.text ?? '', text)

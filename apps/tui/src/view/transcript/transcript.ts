@@ -212,7 +212,10 @@ function note({ room }: TranscriptScan, text: string): TranscriptBlock {
   return { kind: 'notice', lines: noticeRows('info', text, room) }
 }
 
-/** Returns a transcript that starts at the newest items that fill `maxRows`. Earlier ones count as skipped. */
+/**
+ * Returns a transcript that starts at the newest items that fill `maxRows`, or slightly more. Earlier items count as
+ * skipped and stay in the log.
+ */
 export function openTranscript(
   transcript: Transcript,
   { core, window }: ConversationState,

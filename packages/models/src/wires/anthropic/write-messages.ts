@@ -23,10 +23,16 @@ interface CallForms {
 
 const cacheControl = '"cache_control":{"type":"ephemeral"}'
 
-/** Earlier requests with a mark at their end: with this request and the instructions four, the most of a request. */
+/**
+ * Number of earlier requests with a mark at their end. The marks of this request and of the instructions make it four,
+ * the most that the API takes.
+ */
 const earlierMarks = 2
 
-/** Creates a writer of messages, without the brackets. Entries of one side share one, as parallel results must. */
+/**
+ * Creates a function that writes the messages of a request, without the brackets of the array. Entries of one side
+ * share a message, as results of parallel calls must.
+ */
 export function createMessageWriter(adapter: string): (entries: readonly ModelEntry[]) => RequestBody {
   return createEntryWriter<CallForms & { readonly open: SerialisedMessage[] }>({
     begin: () => ({ open: [], idOf: createWrittenIds(), names: createWrittenNames(acceptedNames) }),

@@ -117,7 +117,10 @@ function sendableArguments(written: string): string {
   return parseRecord(written) === undefined ? JSON.stringify(readableArguments(written)) : wholeEscapes(written)
 }
 
-/** Returns a message of the same server with names and characters that servers take. Some servers read its ids. */
+/**
+ * Returns a message of the same server as it came, but for names and halves of characters that servers reject. Ids
+ * stay: some servers read them when they come back.
+ */
 export function ownMessage(message: unknown, names: WrittenNames): unknown {
   const calls = isRecord(message) ? message['tool_calls'] : undefined
   if (!isRecord(message) || !Array.isArray(calls)) return message

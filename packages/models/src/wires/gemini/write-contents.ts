@@ -21,7 +21,10 @@ interface OpenContents {
   readonly images: string[]
 }
 
-/** Creates a writer of contents, without brackets. `signs`: a response's first call has a signature, of any model. */
+/**
+ * Creates a function that writes the contents of a request, without the brackets of the array. `signs`: the first call
+ * of a response has a signature, whichever model made it.
+ */
 export function createContentWriter(adapter: string, { signs }: { readonly signs: boolean }) {
   return createEntryWriter<OpenContents>({
     begin: () => ({ named: new Map(), names: createWrittenNames(acceptedNames), results: [], images: [] }),

@@ -27,7 +27,10 @@ export function startRemoteCommand(link: ExecLink, spec: CommandSpec, options: S
   return runRemoteCommand(link, spec, { ...options, ageMs: null })
 }
 
-/** Goes on with a command that has run for a time on the remote machine; without it, starts one there. */
+/**
+ * Starts a command on the remote machine, or goes on with one that runs there. `ageMs`: time that it has run; null
+ * starts it.
+ */
 export function runRemoteCommand(
   link: ExecLink,
   spec: CommandSpec,

@@ -33,7 +33,10 @@ interface CodexOutput {
   readonly now: () => number
 }
 
-/** Creates the reporter for the Codex SDK. The turn's end is the last line, but after SIGTERM and SIGHUP. */
+/**
+ * Creates the reporter that writes the lines of the Codex SDK. The last line is `turn.completed` or `turn.failed`,
+ * unless SIGTERM or SIGHUP ends the run.
+ */
 export function createCodexReporter({ stdout, stderr, now }: CodexOutput): Reporter {
   const write = (event: ThreadEvent) => stdout.line(JSON.stringify(event))
   const items = createItemLines(write)
