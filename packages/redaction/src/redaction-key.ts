@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { foreignOwner, openUnlocked } from '@parley/host'
 import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
+import { orNull } from '@parley/text'
 
 const keyBytes = 32
 
@@ -30,19 +31,11 @@ function readKey(path: string): Buffer | null {
   })
 }
 
+/** Creates the key file; null where it cannot: a home that is not writable is no reason to store a secret. */
 function makeKey(home: string, path: string): Buffer | null {
   return orNull(() => {
     makeFolders(nodeFiles, home)
     const key = randomBytes(keyBytes)
     return makeSyncedFile(path, key) ? key : null
   })
-}
-
-/** Returns null instead of throwing: a home that is not writable is no reason to store a secret. */
-function orNull(attempt: () => Buffer | null): Buffer | null {
-  try {
-    return attempt()
-  } catch {
-    return null
-  }
 }

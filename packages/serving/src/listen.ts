@@ -4,6 +4,7 @@ import { readUnlocked } from '@parley/host'
 import { allRights, type Rights, type RightsOfToken } from '@parley/protocol'
 import { certificateFault, ListenError, type Listener, listenSocket, type Transport } from '@parley/rpc'
 import type { AdmitToken, PageSource, RelayTargetOf, TlsFiles } from '@parley/rpc/websocket'
+import { orNull } from '@parley/text'
 import type { ConnectedMachines } from '@parley/workspace'
 import { admitMachines } from './admit-machines.ts'
 import { type Address, type TlsPaths, UsageError } from './flags.ts'
@@ -81,6 +82,7 @@ function admitWith(rightsOf: RightsOfToken, accept: Acceptor['accept']): AdmitTo
 
 export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   const tls = { cert: readPem(certFile), key: readPem(keyFile) }
+  // Errors of OpenSSL name neither the file nor the missing part.
   const certificate = orNull(() => new X509Certificate(tls.cert))
   if (certificate === null) {
     const fault = certificateFault(tls.cert) ?? 'has a certificate that cannot be read: it is cut off or changed'
@@ -95,15 +97,6 @@ export function readTls({ certFile, keyFile }: TlsPaths): TlsFiles {
   throw new UsageError(
     `The key in ${keyFile} (--tls-key) is not that of the first certificate in ${certFile} (--tls-cert). Name the key that this certificate was made for; the certificates that lead to its authority follow it in the file.`,
   )
-}
-
-/** Returns the result of OpenSSL; null where it throws, since its error names neither the file nor the missing part. */
-function orNull<Read>(read: () => Read): Read | null {
-  try {
-    return read()
-  } catch {
-    return null
-  }
 }
 
 /** Reads the certificates of authorities of `--ca-file`, in PEM. Throws `UsageError`. */

@@ -5,7 +5,7 @@ import type { Env, ModelListing } from '@parley/models'
 import { type Project, problemLocation, readPolicyFile, widerRules } from '@parley/policy'
 import type { CheckupFinding, Enforcement, ParamsOf, ResultOf } from '@parley/protocol'
 import type { Redaction } from '@parley/redaction'
-import { errorMessage } from '@parley/text'
+import { countedNoun, errorMessage } from '@parley/text'
 import { type Environment, liesWithin, whenUnknown } from '@parley/workspace'
 import { findOwnFileInside } from '../limits/workspace-folders.ts'
 import type { PolicyPorts } from '../policy/read-rules.ts'
@@ -194,7 +194,7 @@ function checkSettings(home: string): CheckupFinding[] {
     const text =
       count === 0
         ? 'nothing is set; the defaults hold'
-        : `${count} ${count === 1 ? 'value' : 'values'} set; \`parley config\` shows each with its origin`
+        : `${countedNoun(count, 'value')} set; \`parley config\` shows each with its origin`
     return [
       { name: 'configuration', level: 'ok', text },
       ...warnings.map((warning): CheckupFinding => ({ name: 'configuration', level: 'warning', text: warning })),

@@ -1,4 +1,5 @@
 import type { Failure, ItemOf, TurnId } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import { type Carried, compactedEntries } from '../core/compaction/carried.ts'
 import { type Clearing, resultsToClear } from '../core/compaction/choose.ts'
@@ -122,8 +123,7 @@ export function recordCleared(
   why: Failure | null,
 ): void {
   const after = requestTokens(conversation, { cleared: new Set(itemIds) })
-  const what = itemIds.length === 1 ? '1 old output' : `${itemIds.length} old outputs`
-  const title = `Cleared ${what}: ${counted(tokensBefore)} → ${counted(after)}`
+  const title = `Cleared ${countedNoun(itemIds.length, 'old output')}: ${counted(tokensBefore)} → ${counted(after)}`
   const text = why === null ? '' : `No summary was written: ${why.message}`
   conversation.recordAll([
     {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { countedNoun } from '@parley/text'
 import {
   type EnvironmentFiles,
   type FileOpening,
@@ -93,7 +94,7 @@ function instructionText(
   const kept = wholeLines(decoded)
   const lines = kept.split('\n').length
   const size = formatBytes(sizeBytes)
-  const shown = `${lines} ${lines === 1 ? 'line' : 'lines'}`
+  const shown = countedNoun(lines, 'line')
   return {
     text: `${kept}\n\n(This file has ${size}. Only its first ${shown} are here; the rest is left out.)`,
     warning: `${path} has ${size}: the model is given its first ${shown}, within ${formatBytes(maxInstructionBytes)}, and not the rest. Move what is needed seldom into files that it names.`,

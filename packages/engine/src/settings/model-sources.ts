@@ -268,7 +268,7 @@ export function providerOf(providerId: string, config: Config, env: Env): Provid
     ...withoutUndefined({ envKey, otherEnvKey, defaultModel: builtIn?.defaultModel }),
     ...(settings?.oauth === undefined ? {} : { needsLogin: true as const }),
     headers: settings?.headers ?? builtIn?.headers ?? {},
-    ...withoutUndefined({ envHeaders: settings?.env_headers }),
+    ...(settings?.env_headers === undefined ? {} : { envHeaders: settings.env_headers }),
     queryParams: settings?.query_params ?? builtIn?.queryParams ?? {},
     ...networkFields(settings ?? {}, config, env),
   }

@@ -1,4 +1,5 @@
 import type { Actor, ItemOf, LeftFile, ParamsOf, ResultOf, RewindPlan } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 import { type CallChange, joinChanges, planRewind } from '@parley/workspace'
 import type { ChangedNames } from '../history/changed-names.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
@@ -89,7 +90,7 @@ export function rewindFiles(
     plan: () => prepare(writable(open), params),
     about: ({ changes }) => ({
       tool: 'rewind',
-      title: `Take back ${changes.length === 1 ? '1 file' : `${changes.length} files`}`,
+      title: `Take back ${countedNoun(changes.length, 'file')}`,
       text: '',
       rewind: { to: params.to, from: open.conversation.state.core.seq, by },
     }),

@@ -1,9 +1,7 @@
 import type { FailureCode, ModelFailure, RetryClass } from '../port/model-client.ts'
 import type { ProviderError } from '../port/wire.ts'
+import { shortWaits } from './plan-retry.ts'
 import { type HeaderValues, readWaitHint } from './wait-hint.ts'
-
-/** Longest wait that a provider names and that is still a short one, in ms. */
-const shortHintMs = 30_000
 
 /** Request that failed, in the words that its messages use. */
 export interface FailureContext {
@@ -64,7 +62,7 @@ export function classifyRefusal(refusal: Refusal, context: FailureContext): Mode
   if (verdict.retry === 'never') return { ...failure, retry: 'never', ...refusedBy(verdict, status) }
   const retryAfterMs = readWaitHint({ headers: refusal.headers ?? {}, message, nowMs: context.nowMs })
   if (retryAfterMs === undefined) return { ...failure, retry: verdict.retry }
-  return { ...failure, retry: retryAfterMs > shortHintMs ? 'long' : verdict.retry, retryAfterMs }
+  return { ...failure, retry: retryAfterMs > shortWaits.capMs ? 'long' : verdict.retry, retryAfterMs }
 }
 
 /** Statuses of refusals of the request's content; a refusal inside of a stream has no status. */

@@ -9,7 +9,7 @@ export interface RetryLimits extends RetryCounts {
 }
 
 /** Waits of a retry class: they double from `baseMs` to `capMs`, and end with the budget of all waits together. */
-const shortWaits = { baseMs: 250, capMs: 30_000, budgetMs: 5 * 60_000 }
+export const shortWaits = { baseMs: 250, capMs: 30_000, budgetMs: 5 * 60_000 }
 const longWaits = { baseMs: 2_000, capMs: 60_000, budgetMs: 15 * 60_000 }
 
 const brokenOff: ReadonlySet<FailureCode> = new Set(['streamCut', 'idleTimeout', 'malformedStream'])

@@ -1,4 +1,5 @@
 import type { Approval, Enforcement, FileChangeEntry, ItemOf, McpServer, Plan, ResultOf } from '@parley/protocol'
+import { countedNoun } from '@parley/text'
 import { collapseBlanks, showHidden } from '../text/control-characters.ts'
 
 export type NoticeLevel = ItemOf<'notice'>['level']
@@ -39,7 +40,7 @@ export function mcpTable({ servers }: { readonly servers: readonly McpServer[] }
 function rowsOf({ name, state, tools, restarts, error, stderr }: McpServer): (readonly [string, string])[] {
   const facts = [
     state,
-    ...(state === 'ready' ? [`${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`] : []),
+    ...(state === 'ready' ? [countedNoun(tools.length, 'tool')] : []),
     ...(restarts === 0 ? [] : [`started again ${restarts === 1 ? 'once' : `${restarts} times`}`]),
   ]
   const lines = (stderr ?? '').split('\n').filter((line) => line.trim() !== '')

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { hookRef, hookRun } from '../hook-run.ts'
-import { hookParams } from '../params/hook-params.ts'
 
 const listedHook = hookRef
   .extend({
@@ -27,13 +26,11 @@ const triedHook = z
 export const hookMethods = {
   'hook/list': {
     about: 'Lists the hooks of the user and of the project of a folder, including hooks that do not run.',
-    params: hookParams['hook/list'],
     result: z.object({ hooks: z.array(listedHook) }),
   },
   'hook/try': {
     about:
       'Runs the hooks of a moment once, as in a new conversation in the folder. Their answers have no consequences.',
-    params: hookParams['hook/try'],
     result: z.object({
       input: z.record(z.string(), z.unknown()).describe('Object that they read.'),
       runs: z.array(triedHook),

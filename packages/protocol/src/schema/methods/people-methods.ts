@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { userName } from '../access.ts'
-import { peopleParams } from '../params/people-params.ts'
 import { sandboxMode } from '../settings.ts'
 
 const seq = z.int().describe('Seq of the event that recorded it.')
@@ -25,12 +24,10 @@ export const peopleMethods = {
   'conversation/share': {
     about:
       'Gives a user a role in a conversation, or takes it away at once on every server that has it. The last owner stays.',
-    params: peopleParams['conversation/share'],
     result: z.object({ seq }),
   },
   'conversation/link/make': {
     about: 'Creates a link that lets anyone read the conversation until it expires or is revoked.',
-    params: peopleParams['conversation/link/make'],
     result: z.object({
       seq,
       linkId: z.string(),
@@ -44,12 +41,10 @@ export const peopleMethods = {
   },
   'conversation/link/revoke': {
     about: 'Ends a link at once, for its present readers, too.',
-    params: peopleParams['conversation/link/revoke'],
     result: z.object({ seq }),
   },
   'user/list': {
     about: 'Lists the users of a server.',
-    params: peopleParams['user/list'],
     result: z.object({
       file: z.string().nullable().describe('Path of the users file; null for a server without users.'),
       users: z.array(listedUser),
@@ -57,17 +52,14 @@ export const peopleMethods = {
   },
   'user/add': {
     about: 'Adds a user. A name that had a user before is rejected without `again`.',
-    params: peopleParams['user/add'],
     result: newToken,
   },
   'user/remove': {
     about: 'Removes a user: the token becomes invalid, and its connections are closed. Shares are kept.',
-    params: peopleParams['user/remove'],
     result: z.object({}),
   },
   'user/token': {
     about: 'Makes a new token for a user. The earlier one counts no more.',
-    params: peopleParams['user/token'],
     result: newToken,
   },
 } as const

@@ -63,11 +63,15 @@ export async function prepareStore({ connection, admin, name }: Connected, repli
   }
   await assertSameAnswers(aboutBucket, { admin, name })
   if (about !== null) return { id: about.id, ...opened }
-  const logOf = { storage: 'file', num_replicas: replicas } as const
-  await Promise.all(
-    logStreams.map((stream, shard) => admin.streams.add({ name: stream, subjects: [subjectsOf(shard)], ...logOf })),
-  )
+  await makeLogStreams(admin, replicas)
   return { id: await describe(aboutBucket, await streamsOf(admin)), ...opened }
+}
+
+async function makeLogStreams(admin: JetStreamManager, replicas: number): Promise<void> {
+  const added = logStreams.map((name, shard) =>
+    admin.streams.add({ name, subjects: [subjectsOf(shard)], storage: 'file', num_replicas: replicas }),
+  )
+  await Promise.all(added)
 }
 
 async function readAbout(bucket: KV): Promise<About | null> {
