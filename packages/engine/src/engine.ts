@@ -12,7 +12,7 @@ import { loginsWhenNeeded } from './login/logins-when-needed.ts'
 import type { EngineMethods } from './method-ports.ts'
 import { methodsFor } from './methods.ts'
 import type { ConversationHost } from './open/conversation-host.ts'
-import { openHost } from './open-host.ts'
+import { openConversationHost } from './open-conversation-host.ts'
 import { type CheckRight, createRightCheck } from './people/check-right.ts'
 import type { EditorServers } from './ports/editor.ts'
 import { createTeamCopies } from './read/team-copies.ts'
@@ -56,7 +56,10 @@ export function createEngine(parts: EngineParts, choices: EngineChoices = {}): E
   const identity = ceilingFlags?.isSafe === true ? { ...ownIdentity, isSafe: true as const } : ownIdentity
   let at: Addresses = { socket: null, others: [] }
   const connectedClients = createConnectedClients(parts.ids.client)
-  const opened = openHost(parts, choices, { clients: connectedClients, announced: () => at.announced ?? null })
+  const opened = openConversationHost(parts, choices, {
+    clients: connectedClients,
+    announced: () => at.announced ?? null,
+  })
   const { host, policy, mcpServers, allowedServers, machines, ceiling, report } = opened
   const { environments, projects, userRules } = policy
   const methodPorts = {

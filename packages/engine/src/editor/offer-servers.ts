@@ -155,14 +155,14 @@ function openValues(env: EditorServer['env']): string {
   return JSON.stringify(named.toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-interface ServerLimits extends Pick<EditorLaunch, 'how' | 'folder'> {
+interface EditorServerConfinement extends Pick<EditorLaunch, 'how' | 'folder'> {
   readonly sandbox: SandboxMode
   readonly network: boolean
   /** Reason for which nothing here confines a program in full. */
   readonly reason: string
 }
 
-function limitsText({ how, folder, sandbox, network, reason }: ServerLimits): string {
+function limitsText({ how, folder, sandbox, network, reason }: EditorServerConfinement): string {
   if (how === 'own') return 'outside any sandbox, as your own servers are (editor_servers = "own" in your config.toml)'
   if (how === 'unconfined') return `outside any sandbox: it may do all that your account may. ${printable(reason)}`
   const writes = sandbox === 'read-only' ? 'changes no file' : `changes files in ${folder} only`

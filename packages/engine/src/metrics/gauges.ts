@@ -10,7 +10,7 @@ export interface ProcessState {
   readonly memory: Readonly<Record<string, number>>
 }
 
-interface ServerState {
+interface MeasuredServer {
   readonly conversations: readonly LiveConversation[]
   readonly clients: number
   /** True where conversations are in a store that servers share. */
@@ -18,7 +18,7 @@ interface ServerState {
 }
 
 /** Writes the present state in the form of Prometheus. */
-export function gaugeText({ conversations, clients, isShared }: ServerState, state: ProcessState): string {
+export function gaugeText({ conversations, clients, isShared }: MeasuredServer, state: ProcessState): string {
   const written = conversations.filter(({ conversation }) => !conversation.readOnly)
   const approvals = written.map(({ conversation }) => Object.keys(conversation.state.core.approvals).length)
   const running = written.filter(({ conversation }) => conversation.state.core.turn !== null)

@@ -19,10 +19,10 @@ import {
 import { type Connections, createConnections } from '../../frontends/conversation/connections.ts'
 import { createWebFrontend } from '../../frontends/web/web-frontend.ts'
 import type { ServerArguments } from '../arguments.ts'
-import { followStore, sayStoreAway } from './follow-store.ts'
 import { createLifetime, type Lifetime } from './lifetime.ts'
 import { cannotListenExitCode, openTeam } from './open-team.ts'
 import { reportAddresses, reportProblem } from './report-start.ts'
+import { sayStoreAway, watchStore } from './watch-store.ts'
 import { websocketOptions } from './websocket-options.ts'
 
 /** Runs a server for the client on stdin and stdout, or for any client. `page` is the folder of the page. Resolves with the exit code. */
@@ -61,7 +61,7 @@ export async function serveProcess(parts: EngineParts, args: ServerArguments, pa
     await host.close()
   }
   endOnSignals(lifetime, args)
-  using _followed = store === null ? null : followStore(store, args, { writeLog, logEvent })
+  using _watched = store === null ? null : watchStore(store, args, { writeLog, logEvent })
   endOnDefect(writeLog, close, (error) => logEvent?.({ event: 'defect', ...kindOfFault(error) }))
   await acceptStdio(args, connections)
   const listeners = await openListeners({

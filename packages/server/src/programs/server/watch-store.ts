@@ -29,7 +29,7 @@ export function lookAtStore(
 }
 
 /** Reports on the store of a server that people watch on stderr, until disposal. */
-export function followStore(store: Watched, { role, isDaemon }: ServerArguments, reports: Reports): Disposable | null {
+export function watchStore(store: Watched, { role, isDaemon }: ServerArguments, reports: Reports): Disposable | null {
   if (role !== 'service' || isDaemon) return null
   const { away, back } = storeReports(reports)
   const look = lookAtStore(

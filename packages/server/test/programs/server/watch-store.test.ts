@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookAtStore } from '../../../src/programs/server/follow-store.ts'
+import { lookAtStore } from '../../../src/programs/server/watch-store.ts'
 
 test('a store that goes away and comes back is reported once for both, and again not within a minute', () => {
   let [nowMs, awayMs]: [number, number | null] = [0, null]

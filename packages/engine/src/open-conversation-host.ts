@@ -25,7 +25,7 @@ import { createListFollowing } from './read/follow-list.ts'
 import { readConfig } from './settings/read-config.ts'
 
 /** Conversations of an engine, with the values that its other parts share with them. */
-interface OpenedHost {
+interface OpenedConversationHost {
   readonly host: ConversationHost
   readonly policy: Omit<CheckupPorts, 'redaction' | 'projects'> & { readonly projects: Projects }
   readonly mcpServers: McpServers
@@ -43,7 +43,11 @@ interface ClientReach {
   readonly announced: () => string | null
 }
 
-export function openHost(parts: EngineParts, choices: EngineChoices, { clients, announced }: ClientReach): OpenedHost {
+export function openConversationHost(
+  parts: EngineParts,
+  choices: EngineChoices,
+  { clients, announced }: ClientReach,
+): OpenedConversationHost {
   const { editors, metrics, logEvent, store = null, ceiling: ceilingFlags = defaultCeilingFlags } = choices
   const { machine, files, clock, ids, random, shellParser, redaction } = parts
   const { home, env, secrets } = machine
