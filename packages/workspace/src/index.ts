@@ -5,6 +5,7 @@ export {
   type EnvironmentRequest,
   type Environments,
   type TakenEnvironment,
+  withMembers,
 } from './environment/environments.ts'
 export { type LocalParts, localEnvironment } from './environment/local-environment.ts'
 export type { Owner } from './environment/owned-environment.ts'

@@ -1,5 +1,6 @@
 import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
+import { withMembers } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { ToolPorts } from '../tools/contract/define-tool.ts'
@@ -51,10 +52,11 @@ export function toolsByFile(conversation: Conversation, own: readonly Tool[], re
 }
 
 function toolPorts({ recording, redaction, clock }: ToolSources, { tools }: ReplayPorts): ToolPorts {
+  const shell = shellOf(recording)
   return {
     skills: noSkills,
     editors: undefined,
-    environment: { ...tools.environment, shell: shellOf(recording) ?? tools.environment.shell },
+    environment: shell === undefined ? tools.environment : withMembers(tools.environment, { shell }),
     background: noBackground,
     tellPrinted: () => undefined,
     shellParser: tools.shellParser,

@@ -118,7 +118,7 @@ function pinned(local: Environment): Environment {
 }
 
 /** Returns an environment with other members. It is not copied: facts of a remote one are getters, valid once it was reached. */
-function withMembers(environment: Environment, members: Partial<Environment>): Environment {
+export function withMembers(environment: Environment, members: Partial<Environment>): Environment {
   return Object.create(environment, Object.getOwnPropertyDescriptors(members))
 }
 
