@@ -26,7 +26,9 @@ export interface Engine extends AsyncDisposable {
   readonly host: ConversationHost
   readonly identity: ServerIdentity
   readonly connectedClients: ConnectedClients
-  /** Announces new addresses of this server beside every lock, so that other processes can join. */
+  /**
+   * Announces the addresses of this server, or the changed ones, beside every lock, so that other processes can join.
+   */
   listensAt(addresses: Partial<Addresses>): void
   readonly report: ReportFault
   readonly limits: ServerLimits

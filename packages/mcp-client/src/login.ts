@@ -23,7 +23,10 @@ export interface McpLogin {
 
 /** Logins of the servers in use. */
 export interface McpLogins {
-  /** Resolves to an access token, a new one for a `refused` one, or null without a login. Rejects for people. */
+  /**
+   * Resolves to the access token for a server at this address; null without a login. Renews a token that the server has
+   * `refused`. Rejects with an `Error` written for people.
+   */
   tokenFor(name: string, url: string, refused?: string): Promise<string | null>
 }
 

@@ -48,7 +48,10 @@ export interface OpenWatch {
 /** Time from closing the program's input to SIGTERM. */
 const graceMs = 200
 
-/** Starts a server or connects to it, and lists its tools. Rejects for people, after the program has ended. */
+/**
+ * Starts a server or connects to it, and lists its tools. Rejects with an `Error` written for people, after the program
+ * has ended.
+ */
 export async function openServer(settings: McpSettings, ports: McpPorts, watch: OpenWatch): Promise<OpenedServer> {
   const { launch, startupTimeoutMs: timeoutMs } = settings
   const { signal, log } = watch

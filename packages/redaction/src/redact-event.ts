@@ -3,7 +3,10 @@ import { parseJson } from '@parley/text'
 
 type RedactText = (text: string) => string
 
-/** Returns an event with marks for secrets in texts that its schema does not exempt; the same one without secrets. */
+/**
+ * Returns an event with marks in place of secrets; the same event without secrets. Redacts every text, except fields
+ * that the schema of the event marks.
+ */
 export function redactEvent(event: ConversationEvent, redact: RedactText): ConversationEvent {
   return redactBy(treeOf(event.type), event, redact) as ConversationEvent // narrowed: only texts change, and stay texts
 }

@@ -9,7 +9,10 @@ export function closest(word: string, candidates: readonly string[]): string | n
     : null
 }
 
-/** Returns the number of letters to add, remove, change or swap; libraries count a swap, the usual typo, as two. */
+/**
+ * Returns the number of letters to add, remove, change or swap with their neighbour. Libraries for the Levenshtein
+ * distance count a swap, the most frequent typo, as two changes.
+ */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -9,7 +9,10 @@ export type FieldValue = string | readonly string[]
 
 const fence = /^---[ \t]*$/
 
-/** Reads the front matter of a Markdown file, one `key: value` a line, colons in values included; else its problem. */
+/**
+ * Reads the front matter of a Markdown file, one `key: value` a line. A colon in a plain value belongs to the value.
+ * Returns a problem for unreadable front matter.
+ */
 export function readFrontMatter(text: string): FrontMatter | { readonly problem: string } {
   const lines = text.replace(/^\u{feff}/u, '').split(/\r?\n/)
   if (!fence.test(lines[0] ?? '')) return { fields: new Map(), body: text }

@@ -203,7 +203,10 @@ export class Conversation implements AsyncDisposable {
     return place
   }
 
-  /** Returns events that come first: of a new log its creation, of a log of an earlier version its upgrade. */
+  /**
+   * Returns the events that come first: `conversation.created` in a new log, `conversation.upgraded` in a log of an
+   * earlier version.
+   */
   #leadingEvents(): readonly ConversationEvent[] {
     if (this.#logVersion < eventVersion)
       return [{ type: 'conversation.upgraded', from: this.#logVersion, to: eventVersion }]

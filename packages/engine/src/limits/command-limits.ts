@@ -13,7 +13,10 @@ export interface LimitedCommand {
   readonly scratch: () => Promise<string | null>
 }
 
-/** Resolves to sandbox limits in paths of the machine, or to null. Rejects where no sandbox can enforce them. */
+/**
+ * Resolves to the sandbox limits of a command, in paths of its machine; null without limits. Rejects with a sentence
+ * where no sandbox can enforce them.
+ */
 export async function limitsOfCommand(
   { environment, home, folders, unixSockets, scratch }: LimitedCommand,
   { sandbox: mode, network }: RunLimits,

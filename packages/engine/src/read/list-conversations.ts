@@ -60,7 +60,10 @@ export function wantedConversation({ conversation, cwd }: Pick<ParamsOf<'replay/
   return cwd === undefined ? { last: true } : { last: true, cwd }
 }
 
-/** Finds the conversation of a resume request. Throws `conversationNotFound` or `ambiguousConversation`, with ids. */
+/**
+ * Finds the conversation that a resume request names. Throws `conversationNotFound` with the nearest ids, or
+ * `ambiguousConversation`.
+ */
 export async function findConversation(
   catalogue: Catalogue,
   params: ParamsOf<'conversation/resume'>,

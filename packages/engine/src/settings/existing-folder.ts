@@ -18,7 +18,10 @@ export function assertAdded(folders: readonly string[]): void {
   }
 }
 
-/** Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless the folder may be made later. */
+/**
+ * Returns the absolute path of a folder to work in. Throws `cwdMissing`, unless nothing is there and the folder may be
+ * made later.
+ */
 export function existingFolder(path: string, { mayBeMissing = false } = {}): string {
   // A relative path would count from the folder in which the server was started.
   if (!isAbsolute(path)) throw invalidParam('cwd', `The folder must be an absolute path; ${path} is not.`)

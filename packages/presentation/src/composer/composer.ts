@@ -164,7 +164,10 @@ const recalledCharacters = 4_000
 
 const recalledLines = 40
 
-/** Returns an earlier text with its pastes folded again and added to the composer's. `sent`: texts with pastes. */
+/**
+ * Returns an earlier text as it was written, with its pastes folded again and added to the composer's. `sent`: texts
+ * that were sent with pastes.
+ */
 export function foldedAgain(composer: WithPastes, earlier: string, sent: readonly WithPastes[]): WithPastes {
   const entry = cleanInput(earlier)
   const written = sent.findLast((one) => expanded(one) === entry)

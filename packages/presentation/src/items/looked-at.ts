@@ -3,7 +3,10 @@ import { visibleLine } from '../text/control-characters.ts'
 import { count } from '../text/formats.ts'
 import { answerNote, rightsWords } from './call-facts.ts'
 
-/** Returns the target of a finished look-up; null for calls that failed, did more, or had more rights. */
+/**
+ * Returns the target of a finished look-up; null for a call that failed, did more than look, or had more rights than
+ * others.
+ */
 export function lookedAt(item: Item): string | null {
   if (item.type !== 'toolCall' && item.type !== 'commandExecution') return null
   if (item.status !== 'completed' || rightsWords(item) !== null || answerNote(item) !== null) return null

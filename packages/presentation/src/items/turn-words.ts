@@ -50,7 +50,10 @@ export function elapsed(seconds: number): string {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
-/** Returns the parts of the request that the provider refused in the last turn; null while a turn runs. */
+/**
+ * Returns the parts of the request that the provider refused in the last turn; null while a turn runs, or without a
+ * refusal.
+ */
 export function refusedNow(state: ConversationState | null): NonNullable<Failure['refused']> | null {
   if (state === null || state.core.turn !== null) return null
   return state.core.lastTurn?.failure?.refused ?? null

@@ -88,7 +88,10 @@ export interface HeldKey {
  */
 export type Refusal = 'tooEarly' | 'readOnly' | 'unseen' | 'noAnswer'
 
-/** Delay before a chosen letter takes effect: letters of a word may be 250 ms apart, and a line adds 200 ms. */
+/**
+ * Delay before a chosen letter takes effect. Letters of a word are up to 250 ms apart, and a slow line may delay the
+ * second letter by another 200 ms.
+ */
 export const takenAfterMs = 500
 
 /** Returns the time at which the chosen letter takes effect, in ms since the epoch; null without a chosen letter. */

@@ -15,7 +15,10 @@ export interface Redactor {
   stream(): RedactedStream
 }
 
-/** Redactor of a text in pieces, which holds back possible beginnings of secrets. Its output is the redacted whole. */
+/**
+ * Redactor of a text that arrives in pieces. It holds back a possible beginning of a secret. Its output, joined, equals
+ * the redacted whole.
+ */
 export interface RedactedStream {
   push(piece: string): string
   /** Adds bytes, read as one character each. Returns the output, or the number of bytes that pass unchanged. */

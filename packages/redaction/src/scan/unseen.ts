@@ -54,7 +54,10 @@ const spelledStart = String.raw`(?:${spelledEscape})\[`
 const spelledArguments = '[0-9;]{0,32}'
 /** Numbers of invisible characters in the escapes of JSON and source code. */
 const spelledNumber = String.raw`00(?:0[0-8dDeEfF]|1[\da-fA-F]|7[fF]|[89][\da-fA-F]|[aA][dD])|034[fF]|061[cC]|115[fF]|1160|17[bB][45]|180[b-fB-F]|20(?:0[b-fB-F]|2[a-eA-E]|6[\da-fA-F])|3164|[fF][eE]0[\da-fA-F]|[fF]{2}[aA]0|[fF][eE][fF]{2}|[fF]{3}[0-8]`
-/** Spelling of an invisible character: by its number, its bytes as of git and C, or as of `showHidden`. */
+/**
+ * Spelling of an invisible character: by its number, by its bytes as git and C write them, or as `showHidden` of the
+ * protocol shows it.
+ */
 const spelledLetter = String.raw`\\{1,4}(?:u(?:${spelledNumber})|x(?:0[0-8dDeEfF]|1[\da-fA-F]|7[fF]|[89][\da-fA-F]|[aA][dD])|[23][0-7]{2}|b)|<U\+[\dA-F]{4,6}>`
 const unfinishedSpelled = String.raw`\\{1,4}(?:u[\da-fA-F]{0,3}|u\{1?[bB]?|x[\da-fA-F]?|[0-3][0-7]?)?|\^|${spelledEscape}|${spelledStart}${spelledArguments}|<(?:U(?:\+[\dA-F]{0,6})?)?`
 

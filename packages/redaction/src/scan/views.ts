@@ -30,7 +30,10 @@ export interface Views {
   readonly limit: number
 }
 
-/** Returns views of a text that may hold a secret whole: without controls and, if different, as on a screen. */
+/**
+ * Returns the views of a text: its letters without controls and, if different, the text on a screen. A secret may be
+ * whole in either view, or only in the text itself.
+ */
 export function viewsOf(text: string, form: TextForm, isWhole: boolean): Views {
   const unseen = unseenIn(form)
   const table = unseenTable(form)

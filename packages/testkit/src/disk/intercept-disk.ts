@@ -7,7 +7,10 @@ export interface DiskCall {
   readonly args: readonly unknown[]
 }
 
-/** Runs before each call. Its error fails the call, its promise delays it, a function it returns gets the result. */
+/**
+ * Runs before each call. An error that it throws fails the call; a promise delays an asynchronous call; a function that
+ * it returns gets the result of a successful call.
+ */
 export type DiskWatch = (call: DiskCall) => ((result: unknown) => void) | Promise<void> | undefined
 
 /** Functions that take a path or a descriptor first. */
