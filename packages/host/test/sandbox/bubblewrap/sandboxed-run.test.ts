@@ -289,8 +289,11 @@ describe.skipIf(!hasBubblewrap)('a process in its sandbox', { timeout: 60_000 },
     const script = `trap 'echo INT' INT; test -t 0 && test -t 2 && ps -o tty= -p $$; echo x > /dev/tty && read -r word; echo got $word`
     const { process, said, exits } = await open(ground, ['bash', '-c', script], { terminal: { rows: 24, cols: 80 } })
     await waitUntil(() => said().includes('x\r\n'))
-    await process.write(Buffer.from('\x03'))
-    await waitUntil(() => said().includes('INT'))
+    // Pressed until it is seen: a key right before bash begins to read waits for the end of the line.
+    await waitUntil(() => {
+      void process.write(Buffer.from('\x03'))
+      return said().includes('INT')
+    })
     await process.write(Buffer.from('word\n'))
     await process.closed
     expect(exits).toMatchObject([{ exitCode: 0 }])
