@@ -14,8 +14,9 @@ interface Pin {
 }
 
 /**
- * Returns the look at the writable folders of one conversation: their real paths, in their order. A folder is pinned at
- * its first look. Leaves out a folder that was exchanged, or that another way leads to now, with a sentence in `changed`.
+ * Returns a function that resolves the absolute paths of one conversation's writable folders to real paths, in their
+ * order. Pins a folder at its first use. Leaves out, with a sentence in `changed`, a folder that was exchanged, or a
+ * path that leads elsewhere now.
  */
 export function pinFolders(): (folders: readonly string[]) => FoldersNow {
   const pins = new Map<string, Pin>()
