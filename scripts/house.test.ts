@@ -54,7 +54,7 @@ describe('the house', () => {
     expect(scripts.filter(({ isTest }) => !isTest).flatMap(backwardCommentViolations)).toEqual([])
   })
 
-  describe('keeps a rule over all packages:', { timeout: 120_000 }, () => {
+  describe('keeps a rule over all packages:', () => {
     test.each([...findViolations(all)])('%s', (_, found) => {
       expect(found.filter((fault) => fault.startsWith(folder))).toEqual([])
     })

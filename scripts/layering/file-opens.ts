@@ -16,6 +16,7 @@ const holders = [
   'workspace',
   'policy',
   'mcp-client',
+  'credentials',
 ].map((name) => `packages/${name}/src/`)
 
 /** Imports of `node:fs` that open a file by its path, by whatever name they get, or that have all such functions. */

@@ -22,8 +22,8 @@ function credentialFilePath(home: string): string {
 let newest: { readonly path: string; readonly stamp: string; readonly entries: FileEntries } | null = null
 
 /**
- * Reads the file of credentials; empty where it is missing. Throws `ConfigError` for a file that others can read or
- * that is damaged: a credential of unknown origin is not used.
+ * Reads the file of credentials; empty where it is missing. Throws `ConfigError` for a damaged file, and for one that
+ * other users can read: its credentials are not used.
  */
 export function readCredentialFile(home: string): FileEntries {
   const path = credentialFilePath(home)

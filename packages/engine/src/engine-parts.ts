@@ -65,7 +65,7 @@ export interface EngineChoices {
   readonly users?: Users | undefined
   /** Store that servers share; absent where conversations are on this machine only. */
   readonly store?: SharedStore | undefined
-  /** Counters of events; absent where nobody asks for counts. */
+  /** Counters of events; absent without `--metrics`. */
   readonly metrics?: Metrics | undefined
   /** Writes the events of `--log-format json`; absent without that flag. */
   readonly logEvent?: LogEvent | undefined

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, readFileSync } from 'node:fs'
+import { constants, fstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { foreignOwner, openUnlocked } from '@parley/host'
+import { foreignOwner, withUnlocked } from '@parley/host'
 import { makeFolders, makeSyncedFile, nodeFiles } from '@parley/journal'
 import { orNull } from '@parley/text'
 
@@ -18,17 +18,12 @@ export function readRedactionKey(home: string): Buffer {
 
 /** Reads the key file; null when it is missing, or others could have read it. */
 function readKey(path: string): Buffer | null {
-  return orNull(() => {
-    const descriptor = openUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    try {
-      const status = fstatSync(descriptor)
-      const isPrivate = (status.mode & 0o077) === 0 && foreignOwner(path, status) === null
-      const isOurs = status.isFile() && isPrivate && status.size === keyBytes
-      return isOurs ? readFileSync(descriptor) : null
-    } finally {
-      closeSync(descriptor)
-    }
-  })
+  const read = (file: number) => {
+    const status = fstatSync(file)
+    const isPrivate = (status.mode & 0o077) === 0 && foreignOwner(path, status) === null
+    return status.isFile() && isPrivate && status.size === keyBytes ? readFileSync(file) : null
+  }
+  return orNull(() => withUnlocked(path, constants.O_RDONLY | constants.O_NOFOLLOW, read))
 }
 
 /** Creates the key file; null where it cannot: a home that is not writable is no reason to store a secret. */

@@ -2,6 +2,7 @@ import { appendFileSync, closeSync, fstatSync, fsyncSync, openSync, readSync, re
 import { promptHistoryPath } from '@parley/client'
 import { inputText } from '@parley/presentation/items/item-words'
 import type { ConversationEvent } from '@parley/protocol'
+import { parseRecord } from '@parley/text'
 import { secretHider } from '../cli/hide-secrets.ts'
 import type { Intent } from '../ui/state/actions.ts'
 
@@ -87,14 +88,8 @@ function promptsIn(lines: readonly string[], folder: string | null): readonly st
 
 /** Returns the prompt of a line; null for a torn line or one of another kind. */
 function parsed(line: string): { readonly folder: string; readonly text: string } | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value !== 'object' || value === null || !('folder' in value && 'text' in value)) return null
-    const { folder, text } = value
-    return typeof folder === 'string' && typeof text === 'string' ? { folder, text } : null
-  } catch {
-    return null
-  }
+  const { folder, text } = parseRecord(line) ?? {}
+  return typeof folder === 'string' && typeof text === 'string' ? { folder, text } : null
 }
 
 /** Returns the newest lines. Cuts a file that has grown too long to them. */

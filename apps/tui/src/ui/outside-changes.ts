@@ -53,7 +53,7 @@ export function isDiskFull(errno: string | undefined): boolean {
 
 /** Takes the state of the disk; its end is noted where the trouble was shown. */
 export function followStorage(ui: UiState, errno: string | null): UiState {
-  if (errno !== null) return changePart(ui, 'storage', { errno: errno })
+  if (errno !== null) return changePart(ui, 'storage', { errno })
   return ui.storage.errno === null
     ? ui
     : addNote(changePart(ui, 'storage', { errno: null }), 'info', 'The conversation is saved again.')

@@ -47,9 +47,10 @@ function layoutLive(scene: Scene, room: Room): Live {
   const { size, state, ui } = scene
   const limit = Math.max(1, size.rows - spareRows)
   const activity = activityOf(state, ui, { nowMs: scene.nowMs, clock: scene.transcript.turn, room: beside(room) })
-  const [approval = null] = waitingApprovals(state, ui)
+  const approvals = waitingApprovals(state, ui)
+  const [approval = null] = approvals
   const bottom = bottomParts(scene, room, { limit, activity, hasApproval: approval !== null })
-  const work = workParts(scene, room, { approval, limit: limit - liveRows(bottom.live).length })
+  const work = workParts(scene, room, { approvals, limit: limit - liveRows(bottom.live).length })
   const whole = { ...bottom.live, running: work.running, approval: work.approval }
   const live = lowestRows(whole, limit)
   return {
@@ -80,14 +81,19 @@ interface Work extends Pick<LiveZone, 'running' | 'approval'> {
 }
 
 /** Returns the rows of running items, and of the approval that is pending before work can continue. */
-function workParts(scene: Scene, room: Room, { approval, limit }: { approval: Approval | null; limit: number }): Work {
+function workParts(
+  scene: Scene,
+  room: Room,
+  { approvals, limit }: { approvals: readonly Approval[]; limit: number },
+): Work {
   const { state, ui, transcript } = scene
   if (state === null || ui.menu !== null || limit <= 0) return { running: [], approval: [], isSeen: false }
   const running = rowsForHalf(runningRows(state, ui.work, { transcript, room }), limit, room)
-  if (approval === null) return { running, approval: [], isSeen: false }
+  const [approval] = approvals
+  if (approval === undefined) return { running, approval: [], isSeen: false }
   const asking = {
     approval,
-    waiting: waitingApprovals(state, ui).length,
+    waiting: approvals.length,
     homeFolder: scene.homeFolder,
     enforcement: state.core.settings.enforcement,
     mode: answerMode(ui, state),
@@ -130,11 +136,11 @@ function answerMode(ui: UiState, state: ConversationState): AnswerMode {
   const { opened } = ui
   const { purpose } = ui.composing
   const { link } = ui.connection
-  const { remembering } = ui.answering
   if (link.kind !== 'up') return 'lost'
   if (opened?.readOnly) return opened.attached ? 'watch' : 'view'
   if (onlyReads(opened)) return 'reader'
   if (purpose.kind === 'note' || purpose.kind === 'form') return purpose.kind
   if (!isComposerHidden(ui, state)) return 'typing'
+  const { remembering } = ui.answering
   return remembering !== null && waitingApprovals(state, ui)[0]?.id === remembering ? 'remember' : 'answer'
 }

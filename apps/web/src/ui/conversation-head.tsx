@@ -19,7 +19,7 @@ interface HeadProps extends Pick<ConversationState, 'core'> {
   readonly setSearched: (isSearched: boolean) => void
 }
 
-/** Shows what a conversation is about and what may be done with it, and why a page may not take part. */
+/** Shows the title of a conversation, its actions, and the reason why this page may not take part. */
 export function Head({ core, person, isTakenAway, elsewhere, ...buttons }: HeadProps) {
   const isGuest = person?.kind === 'guest'
   return (

@@ -241,7 +241,7 @@ function mayOpenLater(error: unknown): boolean {
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
-/** Returns pauses between attempts, each twice as long as the previous one, up to 5 s; none after an abort. */
+/** Returns pauses between attempts, each twice as long as the previous one, up to 5 s. After an abort it returns no further pause. */
 function pausesOf(signal: AbortSignal | undefined) {
   let delayMs = firstPauseMs
   return {

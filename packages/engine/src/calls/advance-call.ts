@@ -2,7 +2,6 @@ import { conceals, type Facts, type Grant, honoursRequests, narrowed, narrowingB
 import {
   type Answers,
   type Approval,
-  type ApprovalRequest,
   type CallItem,
   type ItemId,
   isCall,
@@ -16,6 +15,7 @@ import { narrowingOf } from '../policy/narrow-by-hooks.ts'
 import type { PreparedCall, ReadyCall, Workspace } from '../tools/contract/tool.ts'
 import { type CallQuestion, grantOf, questionAbout, tooLongToAsk } from './approval-request.ts'
 import {
+  type AskedAgain,
   answeredRecord,
   blockedItem,
   type CallPolicy,
@@ -211,8 +211,6 @@ function judge(
   const { answers = null, note = null } = approval
   return { kind: 'run', plan, item: decided, attempt, payloadHash, answers, note, grant }
 }
-
-type AskedAgain = NonNullable<ApprovalRequest['askedAgain']>
 
 /** Beginnings of the reasons for a question after a yes that does not count. */
 const askedAgainWords: Readonly<Record<AskedAgain, string>> = {

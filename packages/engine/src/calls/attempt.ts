@@ -32,6 +32,9 @@ import { withHint } from '../core/view/hints.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
 import type { ReadyCall, ToolOutcome } from '../tools/contract/tool.ts'
 
+/** Reason why an earlier yes does not count. */
+export type AskedAgain = NonNullable<ApprovalRequest['askedAgain']>
+
 /** Execution of a call as policy judges it: the first, or the retry with more rights after a sandbox block. */
 export interface RunAttempt {
   readonly number: 1 | 2
@@ -39,7 +42,7 @@ export interface RunAttempt {
   readonly decision: Decision
   readonly limits: RunLimits
   /** Reason why an earlier yes does not count; absent without one. */
-  readonly askedAgain?: NonNullable<ApprovalRequest['askedAgain']>
+  readonly askedAgain?: AskedAgain
 }
 
 /** Exact plan of a run, with the facts about it. */

@@ -1,21 +1,18 @@
-import { hardLinkedOutside, noSandbox, type SandboxLimits } from '@parley/host'
+import { noSandbox, type SandboxLimits } from '@parley/host'
 import { checkNamedPaths, detectBlock } from '@parley/policy'
 import {
   type CallItem,
   type ChangedPath,
   type ItemId,
-  type ItemOf,
   isCall,
   type RunLimits,
   type SandboxBlock,
   type Settings,
   settingsInForce,
 } from '@parley/protocol'
-import { EnvironmentUnreachableError, realOrGiven } from '@parley/workspace'
+import { EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
-import { noticeItem } from '../conversation/notices.ts'
 import { createOutputReporter } from '../conversation/output-reporter.ts'
-import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import { recordChanges } from '../history/record-changes.ts'
 import { limitsOfDecision } from '../limits/narrowed-limits.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
@@ -32,6 +29,7 @@ import {
 import type { CallStep, PhasedCall, RunStep } from './advance-call.ts'
 import { createUserAsker } from './ask-user.ts'
 import { finishedItem, type PlannedRun } from './attempt.ts'
+import { sayWrittenThrough } from './written-through.ts'
 
 /** Runs one attempt to its end; null for one that is left to the next server. Nothing starts before `execution.started` is on disk; look-ups do not wait for that. */
 export async function startCall(
@@ -266,40 +264,4 @@ async function findBlock(
   const exitCode = item.exitCode ?? null
   const triedNetwork = outcome.triedNetwork === true
   return detectBlock({ exitCode, triedNetwork, hasNetwork: limits.network, checkedPaths })
-}
-
-/** Paths that one sentence names. */
-const maxNamed = 5
-
-/**
- * Reports to people, and to the model in the outcome, which changed files have hard links outside of the writable
- * folders. These have changed, too: a sandbox does not see the name by which a file is written.
- */
-async function sayWrittenThrough(
-  { record: { conversation, ids } }: CallContext,
-  outcome: ToolOutcome,
-  changes: readonly ChangedPath[],
-): Promise<ToolOutcome> {
-  const roots = workspaceOf(conversation.state).roots.map(realOrGiven)
-  const changed = changes.filter(({ before, after }) => before !== null && after !== null && after.link !== true)
-  const paths = await hardLinkedOutside(
-    changed.map(({ path }) => path),
-    roots,
-  )
-  if (paths.length === 0) return outcome
-  const title = sentence(paths)
-  const item: ItemOf<'notice'> = noticeItem(ids.item(), { level: 'warning', code: 'writtenThrough', title })
-  const turnId = conversation.state.core.turn?.id
-  const inTurn = turnId === undefined ? {} : { turnId }
-  unlessStorageFails(() => conversation.record({ type: 'item.completed', item, ...inTurn }))
-  const text = `(${title})`
-  return { ...outcome, modelText: `${outcome.modelText}\n${text}`, hints: [{ about: 'writtenThrough', text }] }
-}
-
-function sentence(paths: readonly string[]): string {
-  const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : ''
-  const named = `${paths.slice(0, maxNamed).join(', ')}${more}`
-  return paths.length === 1
-    ? `${named} has further names (hard links) outside the writable folders: what was written to it changed there, too.`
-    : `${named} have further names (hard links) outside the writable folders: what was written to them changed there, too.`
 }

@@ -16,7 +16,7 @@ import { reachOfYes, sealOf } from '../calls/approval-request.ts'
 import { assertApprovalWithin } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
 import { type LiveConversation, writable } from '../live/live-conversation.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam, rejection } from '../replies/rejection.ts'
 import { addRule, assertMayAddRule } from './add-rule.ts'
 import { answerQuestion, formAnswers } from './answer-form.ts'
 import { afterConfigured, configuredEvent } from './commands.ts'
@@ -37,11 +37,7 @@ export function decideApproval(
   const approval = conversation.state.core.approvals[approvalId]
   if (approval?.state !== 'pending') throw notPending(open, approvalId)
   if (!approval.decisions.includes(decision))
-    throw rejection(
-      'invalidParams',
-      `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`,
-      { field: 'decision' },
-    )
+    throw invalidParam('decision', `"${decision}" is not one of the answers here: ${approval.decisions.join(', ')}.`)
   assertOfferedScope(approval, params)
   // Anyone who may answer may deny. A yes lets the work go on in the mode of the conversation, so the client must be
   // allowed that mode, too.

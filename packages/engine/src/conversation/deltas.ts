@@ -32,7 +32,7 @@ export function createDeltaWriter(conversation: Conversation, itemId: ItemId): D
   return (text) => {
     waiting += text
     // Not tried again: each try measures the whole state.
-    if (waiting !== '' && !isFull) isFull = !recordUnlessFull(() => unlessStorageFails(write))
+    if (waiting !== '' && !isFull) isFull = !recordUnlessFull(write)
     if (isFull) waiting = ''
     return waiting === ''
   }
@@ -40,13 +40,16 @@ export function createDeltaWriter(conversation: Conversation, itemId: ItemId): D
 
 /** Records a delta without text: the answer goes on in parts that clients do not see. */
 export function recordSign(conversation: Conversation, itemId: ItemId): void {
-  recordUnlessFull(() => unlessStorageFails(() => void conversation.record({ type: 'item.delta', itemId, text: '' })))
+  recordUnlessFull(() => void conversation.record({ type: 'item.delta', itemId, text: '' }))
 }
 
-/** Records an event that the end of its item repeats. Returns false when the state has no room for it. */
+/**
+ * Records an event that the end of its item repeats. A failure of the storage is ignored. Returns false when the state
+ * has no room for it.
+ */
 export function recordUnlessFull(write: () => void): boolean {
   try {
-    write()
+    unlessStorageFails(write)
     return true
   } catch (error) {
     if (error instanceof RefusedEventError && error.code === 'stateTooLarge') return false

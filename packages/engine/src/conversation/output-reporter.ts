@@ -3,7 +3,6 @@ import { characterStart } from '@parley/text'
 import type { Clock } from '../ports/clock-and-ids.ts'
 import type { Conversation } from './conversation.ts'
 import { createCoalescer, createDeltaWriter, recordUnlessFull } from './deltas.ts'
-import { unlessStorageFails } from './storage-retry.ts'
 
 const shownWholeBytes = 64 * 1024
 const progressIntervalMs = 250
@@ -18,8 +17,7 @@ export function createOutputReporter(
   clock: Clock,
   { itemId, seenBytes = 0 }: { readonly itemId: ItemId; readonly seenBytes?: number },
 ) {
-  const show = (event: ConversationEvent) =>
-    recordUnlessFull(() => unlessStorageFails(() => void conversation.record(event)))
+  const show = (event: ConversationEvent) => recordUnlessFull(() => void conversation.record(event))
   const decoder = new TextDecoder()
   const deltas = createCoalescer(clock, createDeltaWriter(conversation, itemId))
   let totalBytes = 0

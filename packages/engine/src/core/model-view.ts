@@ -111,25 +111,26 @@ export function createModelView(fold: Fold = emptyFold(null)): ModelView {
   }
 }
 
-function callsIn({ calls, readEvent }: Pick<Fold, 'calls' | 'readEvent'>): CallsView {
+function callsIn(fold: Pick<Fold, 'calls' | 'readEvent'>): CallsView {
+  const { calls } = fold
   return {
     of(itemId) {
       const found = calls.byItem.get(itemId)
-      return found === undefined ? null : callOf({ readEvent }, found)
+      return found === undefined ? null : callOf(fold, found)
     },
     answered(itemId) {
       const answer = calls.byItem.get(itemId)?.answered.answer
-      return answer == null ? null : itemAt({ readEvent }, answer.place)
+      return answer == null ? null : itemAt(fold, answer.place)
     },
     outputFileOf(itemId) {
       const known = calls.outputs.get(itemId)
       if (known === undefined || known.file !== null) return known?.file ?? null
-      const item = itemAt({ readEvent }, known.place)
+      const item = itemAt(fold, known.place)
       return 'output' in item ? (item.output?.file ?? null) : null
     },
     resultOf(itemId) {
       const found = calls.byItem.get(itemId)
-      const result = found === undefined ? undefined : readAnswerOf({ readEvent }, found)?.result
+      const result = found === undefined ? undefined : readAnswerOf(fold, found)?.result
       return result?.kind === 'result' ? result.text : null
     },
     repeated: calls.repeated,

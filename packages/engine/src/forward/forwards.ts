@@ -73,8 +73,8 @@ export function createForwards({ conversation, connect }: ForwardPorts): Forward
 }
 
 /**
- * Forwards a port. Its host name is drawn anew each time, so that no page can guess it, and a browser sends it no cookie
- * of another port.
+ * Forwards a port. Its host name is drawn anew each time, so that no page can guess it, and a browser sends no cookie of
+ * another port to it.
  */
 export async function openForward(port: number, connect: Connect) {
   const name = `p${port}-${randomBytes(8).toString('hex')}.localhost`

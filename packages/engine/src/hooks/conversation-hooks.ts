@@ -76,7 +76,7 @@ export interface ConversationHooks {
 export interface WatchingHooks {
   /** Sets the function that denies an approval in the name of a hook, unless it was answered. Called once. */
   denyWith(deny: (approvalId: ApprovalId, by: HookDenial) => void): void
-  /** Runs those about the questions of an earlier process that it has left. */
+  /** Runs the hooks for questions that an earlier process left open. */
   takeUp(): void
   /**
    * Runs the hooks of the session's end. Resolves when no hook runs any more; ends hooks that still run after a second.

@@ -1,6 +1,6 @@
 import { type ApprovalId, unansweredApprovals } from '@parley/protocol'
 import type { Conversation } from '../conversation/conversation.ts'
-import { type StorageRetry, unlessStorageFails } from '../conversation/storage-retry.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import type { Clock, Ids } from '../ports/clock-and-ids.ts'
 import type { ConversationHooks, HookDenial, WatchingHooks } from './conversation-hooks.ts'
 import { eventsOfRun } from './hook-events.ts'
@@ -12,7 +12,6 @@ const endMs = 1000
 interface WatchPorts {
   readonly conversation: Conversation
   readonly hooks: ConversationHooks
-  readonly patience: Pick<StorageRetry, 'persist'>
   /** Disposed of when no hook runs any more. */
   readonly placed: Disposable
   readonly ids: Pick<Ids, 'item'>
@@ -74,7 +73,7 @@ async function runTold(
   ports: WatchPorts,
 ): Promise<void> {
   const { moment, input, itemId, approvalId } = told
-  const { conversation, hooks, ids, patience } = ports
+  const { conversation, hooks, ids } = ports
   const about = itemId === undefined ? {} : { itemId }
   // Hooks that an event starts run, and are recorded, once all watchers have had the event.
   await Promise.resolve()
@@ -85,6 +84,6 @@ async function runTold(
     if (approvalId === undefined || finding.outcome !== 'stopped') continue
     // A denial that a full disk lost would leave the question to a yes.
     const denial = { hook: ran.hook.name, reason: finding.reason ?? '' }
-    await patience.persist(() => deny(approvalId, denial))
+    await conversation.storageRetry.persist(() => deny(approvalId, denial))
   }
 }

@@ -3,14 +3,12 @@ import { type ConversationEvent, type ItemId, type ItemOf, type OutputWait, titl
 import { lastBytes } from '@parley/text'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeEvent, noticeItem } from '../conversation/notices.ts'
-import type { StorageRetry } from '../conversation/storage-retry.ts'
 import { backgroundEnded, backgroundPrinted, endWords } from '../core/view/background-left.ts'
 import { shownOutput } from '../tools/contract/command-output.ts'
 import { endedCommand } from '../tools/processes/process-end.ts'
 
 interface EndPorts {
   readonly conversation: Conversation
-  readonly patience: Pick<StorageRetry, 'persist'>
   readonly newItemId: () => ItemId
 }
 
@@ -70,12 +68,8 @@ function ownCommand({ state }: Conversation, itemId: ItemId): ItemOf<'shellComma
 }
 
 /** Records a notice, with the end of a wait in one write, so that a line is reported once. */
-async function recordNotice(
-  { conversation, patience }: EndPorts,
-  item: ItemOf<'notice'>,
-  finished?: OutputWait,
-): Promise<void> {
-  await patience.persist(() => {
+async function recordNotice({ conversation }: EndPorts, item: ItemOf<'notice'>, finished?: OutputWait): Promise<void> {
+  await conversation.storageRetry.persist(() => {
     const { waits = [] } = conversation.state.core
     const notice = noticeEvent(conversation, item)
     const at = waits.findIndex((wait) => isSameWait(wait, finished))

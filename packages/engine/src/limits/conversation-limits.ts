@@ -21,7 +21,7 @@ import { withoutUndefined } from '@parley/text'
 import { type Environment, EnvironmentUnreachableError } from '@parley/workspace'
 import type { Conversation } from '../conversation/conversation.ts'
 import { noticeEvent, noticeItem } from '../conversation/notices.ts'
-import { type StorageRetry, unlessStorageFails } from '../conversation/storage-retry.ts'
+import { unlessStorageFails } from '../conversation/storage-retry.ts'
 import { createForwards } from '../forward/forwards.ts'
 import type { Ids } from '../ports/clock-and-ids.ts'
 import { recordBackgroundEnd, recordBackgroundPrinted } from './background-end.ts'
@@ -63,7 +63,6 @@ export interface ConversationLimits extends AsyncDisposable {
 
 interface LimitsPorts {
   readonly conversation: Conversation
-  readonly patience: Pick<StorageRetry, 'persist'>
   readonly environment: Environment
   readonly home: string
   /** Folder for the /tmp of its commands. */
@@ -74,12 +73,12 @@ interface LimitsPorts {
 
 /** Opens the limits of a conversation's commands, and its background processes, which share one /tmp. */
 export function openLimits(ports: LimitsPorts) {
-  const { conversation, patience, environment, home, folder, ids, onFault } = ports
+  const { conversation, environment, home, folder, ids, onFault } = ports
   const background = createBackgroundProcesses({
     runCommand: environment.commands.runCommand,
     onEnd(itemId, end) {
       if (end.spawnError?.subject === 'sandbox') void limits.recheck().catch(onFault)
-      recordBackgroundEnd({ conversation, patience, newItemId: ids.item }, itemId, end).catch(onFault)
+      recordBackgroundEnd({ conversation, newItemId: ids.item }, itemId, end).catch(onFault)
     },
   })
   const isInUse = () => background.list().some(({ end }) => end === null)
@@ -112,7 +111,7 @@ export function openLimits(ports: LimitsPorts) {
   /** Records that a background command has printed an awaited line, once its call has answered. */
   const tellPrinted = (itemId: ItemId, line: string, wait?: OutputWait) => {
     const printed = { itemId, line, ...(wait === undefined ? {} : { wait }) }
-    void recordBackgroundPrinted({ conversation, patience, newItemId: ids.item }, printed).catch(onFault)
+    void recordBackgroundPrinted({ conversation, newItemId: ids.item }, printed).catch(onFault)
   }
   return { limits, background, tellPrinted, forwards: createForwards({ conversation, connect: loopbacks.connect }) }
 }

@@ -134,7 +134,7 @@ interface ProvableConversation {
   readonly state: ConversationState
 }
 
-/** Begins the proof of the checkpoint, if there is one. Returns what ends it and disposes of the parts. */
+/** Begins the proof of the checkpoint, if there is one. Returns a function that ends the proof and disposes of the parts. */
 export function startProof(
   { prove, dispose, state }: ProvableConversation,
   notify: (notice: ServerNotice) => void,

@@ -3,7 +3,6 @@ import { denyByHook } from '../commands/deny-by-hook.ts'
 import { linkNotice } from '../conversation/notices.ts'
 import { watchEvents } from '../hooks/watch-events.ts'
 import { isBusy, type LiveConversation } from '../live/live-conversation.ts'
-import type { OpenParts } from '../load/conversation-parts.ts'
 import { startProof } from '../load/prove-checkpoint.ts'
 import { logConversation } from '../metrics/event-log.ts'
 import { writableRules } from '../policy/read-rules.ts'
@@ -11,15 +10,12 @@ import { followRunning } from '../turn/follow-running.ts'
 import { createUserTyping } from '../turn/user-typing.ts'
 import { closeConversation } from './close-conversation.ts'
 import { enterEnvironment } from './enter-environment.ts'
-import type { ActPorts, OpenEnvironment } from './open-environment.ts'
+import type { ActPorts } from './open-environment.ts'
 import type { OpenRecord, RecordPorts } from './open-record.ts'
-import type { OpenTools } from './open-tools.ts'
+import type { OpenTools, PlacedConversation } from './open-tools.ts'
 import type { OpenTurns, TurnPorts } from './open-turns.ts'
 
-interface EquippedConversation {
-  readonly parts: OpenParts
-  readonly record: OpenRecord
-  readonly place: OpenEnvironment
+interface EquippedConversation extends PlacedConversation {
   readonly tools: OpenTools
   readonly turns: OpenTurns
 }
@@ -35,14 +31,13 @@ export async function attach(
   const { background, limits, history, hooks, placed, skills, forwards, toolPorts } = tools
   const { turns, roles, mcp, shell, processes, clients } = running
   const { ids, clock, notify, ceiling } = ports
-  const { storageRetry } = conversation
   place.onLinkChange((change) =>
     linkNotice(change, { conversation, notify, newItemId: ids.item, isBusy: () => isBusy(running) }),
   )
   watchForOperator(record, ports)
   // Tool servers may run in the environment.
   const leave = () => Promise.resolve(mcp[Symbol.asyncDispose]()).finally(release)
-  const watching = watchEvents({ conversation, hooks, patience: storageRetry, placed, ids, clock, onFault })
+  const watching = watchEvents({ conversation, hooks, placed, ids, clock, onFault })
   const found = await enterEnvironment({ conversation, environment, roles, project, parts, leave })
   const dispose = startProof({ prove: parts.prove, state: parts.state, dispose: record.dispose }, notify)
   const closing = {

@@ -161,7 +161,7 @@ function createOpeningSettings(ports: SetupPorts): OpeningSettings {
 interface OpeningChanges {
   /** Conversation with the earlier grants: the original of a fork, else this one. */
   readonly fromId: string
-  /** Overrides of the caller, whose folders are grants; absent for a fork. */
+  /** Overrides of the caller; their folders are grants. Absent for a fork. */
   readonly overrides?: Overrides
   readonly changes: readonly ConversationEvent[]
 }

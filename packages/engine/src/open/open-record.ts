@@ -36,7 +36,7 @@ export interface OpenRecord {
   readonly onFault: (fault: unknown) => void
   /** Right to a conversation of a store; null for other conversations. */
   readonly owner: OpenLog['owner']
-  /** Releases what the opening held, after the log is closed. */
+  /** Releases the reader of the log and temporary folders. Called after the log is closed. */
   readonly dispose: () => void
 }
 

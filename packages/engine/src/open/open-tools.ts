@@ -26,7 +26,7 @@ export interface OpenTools {
   readonly toolPorts: ToolPorts
 }
 
-interface PlacedConversation {
+export interface PlacedConversation {
   readonly parts: OpenParts
   readonly record: OpenRecord
   readonly place: OpenEnvironment
@@ -38,7 +38,6 @@ export function openTools({ parts, record, place }: PlacedConversation, ports: R
   const { clock, ids, redaction, home, env, shellParser, projects, processes, editors, notify } = ports
   const { limits, background, tellPrinted, forwards } = openLimits({
     conversation,
-    patience: conversation.storageRetry,
     environment,
     home,
     folder: parts.paths.scratch,

@@ -4,7 +4,6 @@ import { type Rules, trustedRules, type UserRules } from '@parley/policy'
 import type { ConversationMcp } from '../context/conversation-mcp.ts'
 import type { AllowedServers } from '../limits/allowed-servers.ts'
 import type { Ceiling } from '../limits/ceiling.ts'
-import type { OpenParts } from '../load/conversation-parts.ts'
 import { openMcp } from '../project/open-mcp.ts'
 import type { Roles } from '../roles/roles.ts'
 import { type ConversationProcesses, createConversationProcesses } from '../session/conversation-processes.ts'
@@ -13,9 +12,9 @@ import { fallbacksOf, type ModelSources } from '../settings/model-sources.ts'
 import { createRoles } from '../turn/create-roles.ts'
 import { TurnLoop } from '../turn/turn-loop.ts'
 import { createShellRunner, type ShellRunner } from '../turn/user-shell.ts'
-import type { ActPorts, OpenEnvironment } from './open-environment.ts'
-import type { OpenRecord, RecordPorts } from './open-record.ts'
-import type { OpenTools } from './open-tools.ts'
+import type { ActPorts } from './open-environment.ts'
+import type { RecordPorts } from './open-record.ts'
+import type { OpenTools, PlacedConversation } from './open-tools.ts'
 
 /** Ports of the server that turns ask models and people with. */
 export interface TurnPorts {
@@ -42,17 +41,14 @@ export interface OpenTurns {
   readonly clients: Participants
 }
 
-interface EquippedConversation {
-  readonly parts: OpenParts
-  readonly record: OpenRecord
-  readonly place: OpenEnvironment
+interface ConversationWithTools extends PlacedConversation {
   readonly tools: OpenTools
   /** Rules given at launch. */
   readonly givenRules: Rules
 }
 
 export function openTurns(
-  { parts, record, place, tools, givenRules }: EquippedConversation,
+  { parts, record, place, tools, givenRules }: ConversationWithTools,
   ports: RecordPorts & ActPorts & TurnPorts,
 ): OpenTurns {
   const { conversation, onFault } = record
@@ -82,7 +78,6 @@ export function openTurns(
   const turns = new TurnLoop(roles, onFault)
   const shell = createShellRunner({
     conversation,
-    patience: conversation.storageRetry,
     ports: toolPorts,
     newItemId: ids.item,
     onFault,

@@ -13,7 +13,7 @@ export interface Users {
   list(): ResultOf<'user/list'>
   /** Adds a user and returns the token; the file keeps only its hash. Throws `invalidParams` for a name in use. */
   add(params: ParamsOf<'user/add'>): { token: string }
-  /** Removes a user; nobody else can get the name. Throws `invalidParams` for an unknown user. */
+  /** Removes a user. The name is not given again. Throws `invalidParams` for an unknown user. */
   remove(params: ParamsOf<'user/remove'>): Record<string, never>
   /** Gives a user a new token and returns it. Throws `invalidParams` for an unknown one. */
   renewToken(params: ParamsOf<'user/token'>): { token: string }

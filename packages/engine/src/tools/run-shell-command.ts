@@ -7,7 +7,6 @@ import {
   type EnvRules,
   type HeldVariable,
   heldVariables,
-  noSandbox,
   type RunningCommand,
   type Sandbox,
 } from '@parley/host'
@@ -26,7 +25,13 @@ import {
 } from './contract/tool.ts'
 import { outcomeOf, sandboxFailed } from './processes/command-outcome.ts'
 import { loginShellHint, missedVariables, type ToldVariables } from './processes/failure-hints.ts'
-import { type BackgroundStart, followStarted, goOnInBackground, startInBackground } from './processes/in-background.ts'
+import {
+  type BackgroundStart,
+  followedSandbox,
+  followStarted,
+  goOnInBackground,
+  startInBackground,
+} from './processes/in-background.ts'
 import { offerAside } from './processes/offer-aside.ts'
 
 interface ShellRun {
@@ -73,7 +78,7 @@ export async function followShellCommand(
 ): Promise<ToolOutcome> {
   const spec = specOfCall({ argv, cwd }, context, ports)
   if (start !== null) return followStarted(spec, { itemId: context.itemId, start, ageMs, limits }, ports)
-  const sandbox = { limits, wrap: noSandbox.wrap }
+  const sandbox = followedSandbox(limits)
   const options = { sandbox, onOutput: reportTo(context), ageMs }
   const running = ports.environment.kept.follow({ ...spec, timeoutMs }, options)
   return awaitCommand({ running, spec, sandbox, told }, context, ports)

@@ -13,9 +13,8 @@ import type { Conversation } from '../conversation/conversation.ts'
 import { noticeItem } from '../conversation/notices.ts'
 import { createOutputReporter } from '../conversation/output-reporter.ts'
 import { startedBefore } from '../conversation/request-replay.ts'
-import type { StorageRetry } from '../conversation/storage-retry.ts'
 import { workspaceOf } from '../limits/workspace-folders.ts'
-import { rejection } from '../replies/rejection.ts'
+import { invalidParam } from '../replies/rejection.ts'
 import { binaryWords, keepOutput } from '../tools/contract/command-output.ts'
 import type { ToolPorts } from '../tools/contract/define-tool.ts'
 import { type AbortReason, processStop } from '../tools/contract/tool.ts'
@@ -48,7 +47,6 @@ export interface ShellRunner {
 
 interface ShellParts {
   readonly conversation: Conversation
-  readonly patience: StorageRetry
   readonly ports: ToolPorts
   readonly newItemId: () => ItemId
   readonly onFault: (fault: unknown) => void
@@ -138,10 +136,9 @@ const maxCommandBytes = 128 * 1024 - 1
 function assertRunnable(command: string): void {
   const sizeBytes = Buffer.byteLength(command)
   if (sizeBytes <= maxCommandBytes) return
-  throw rejection(
-    'invalidParams',
+  throw invalidParam(
+    'command',
     `A command may have ${maxCommandBytes} bytes, this one has ${sizeBytes}. Put it into a script and run that.`,
-    { field: 'command' },
   )
 }
 
@@ -169,7 +166,7 @@ interface RunOptions {
 /** Runs a command and records its end, unless it is left for the next server. */
 async function runItem(item: ShellItem, options: RunOptions, parts: ShellParts): Promise<void> {
   const { signal, start, onStart, told } = options
-  const { conversation, patience, ports } = parts
+  const { conversation, ports } = parts
   const open = conversation.state.core.open[item.id]
   const seenBytes = open?.progress?.totalBytes ?? Buffer.byteLength(open?.output ?? '')
   const reporter = createOutputReporter(conversation, ports.clock, { itemId: item.id, seenBytes })
@@ -188,7 +185,7 @@ async function runItem(item: ShellItem, options: RunOptions, parts: ShellParts):
   const notices = (end.exchanged ?? []).map(({ text: title }) =>
     noticeItem(parts.newItemId(), { level: 'warning', code: 'guardExchanged', title }),
   )
-  await patience.persist(() =>
+  await conversation.storageRetry.persist(() =>
     conversation.recordAll([finished, ...notices].map((ended) => ({ type: 'item.completed', item: ended }))),
   )
 }

@@ -10,7 +10,7 @@ import {
 } from '@parley/protocol'
 import type { RpcError } from '@parley/rpc'
 import { decideSettings } from '../calls/attempt.ts'
-import { noticeItem } from '../conversation/notices.ts'
+import { noticeEvent, noticeItem } from '../conversation/notices.ts'
 import { backgroundTyped } from '../core/view/background-left.ts'
 import { aboveOwnCeiling } from '../limits/ceiling.ts'
 import type { Guest } from '../limits/may-loosen.ts'
@@ -137,7 +137,7 @@ interface TypedBy {
 /** Records typed text. Resolves when it is on disk and no other server has taken the conversation. */
 async function recordTyped({ itemId, close }: WriteParams, { text, by, ports }: TypedBy): Promise<void> {
   const { conversation, ids } = ports.roles.record
-  const { background = {}, turn } = conversation.state.core
+  const { background = {} } = conversation.state.core
   const title = titleOf(background[itemId]?.title ?? itemId)
   const notice = noticeItem(ids.item(), {
     level: 'info',
@@ -147,7 +147,7 @@ async function recordTyped({ itemId, close }: WriteParams, { text, by, ports }: 
     typed: itemId,
     by,
   })
-  conversation.record({ type: 'item.completed', item: notice, ...(turn === null ? {} : { turnId: turn.id }) })
+  conversation.record(noticeEvent(conversation, notice))
   await conversation.synced()
   await conversation.mayAct()
 }

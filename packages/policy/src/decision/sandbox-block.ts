@@ -35,8 +35,9 @@ export function detectBlock({ exitCode, triedNetwork, hasNetwork, checkedPaths }
   const network = triedNetwork && !hasNetwork
   const paths = [...new Set(checkedPaths.filter(isBlocked).map(({ path }) => path))].slice(0, maxPaths)
   if (!network && paths.length === 0) return null
-  const hidden = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.masked))
-  const unmakeable = paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked.unmakeable))
+  const having = (trait: 'masked' | 'unmakeable') =>
+    paths.filter((path) => checkedPaths.some((checked) => checked.path === path && checked[trait]))
+  const [hidden, unmakeable] = [having('masked'), having('unmakeable')]
   return {
     paths,
     network,

@@ -1,3 +1,4 @@
+import { orNull } from '@parley/text'
 import { Marked, type MarkedToken, type Token } from 'marked'
 import { stripEffects } from '../text/control-characters.ts'
 import type { Line, Span, Style } from '../text/span.ts'
@@ -179,9 +180,5 @@ function hostOf(address: string): string | null {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return orNull(() => decodeURIComponent(text)) ?? text
 }

@@ -6,6 +6,7 @@ import type { Files } from '@parley/journal'
 import type { Redaction } from '@parley/redaction'
 import { UsageError } from '@parley/serving'
 import type { OpeningWait, StoreAddress } from '@parley/team/store'
+import { withoutUndefined } from '@parley/text'
 import { systemErrorReason } from '@parley/workspace'
 
 interface StoreUser {
@@ -43,7 +44,7 @@ export async function openSharedStore(
   // Loaded only here: most servers have no store.
   const { openStore, UnusableStoreError } = await import('@parley/team/store')
   try {
-    const store = await openStore({ ...wanted, files, wait, ...(onPublished === undefined ? {} : { onPublished }) })
+    const store = await openStore({ ...wanted, files, wait, ...withoutUndefined({ onPublished }) })
     redaction?.useKey(store.key)
     return { store }
   } catch (error) {
@@ -68,17 +69,11 @@ function storeSettings(
   const person = userOf(configured ?? {})
   if (person !== undefined && 'problem' in person) return person
   const isSecure = ca !== undefined || cert !== undefined || servers.some((server) => server.startsWith('tls://'))
-  const files = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-  }
+  const tls = isSecure ? withoutUndefined({ ca, cert, key }) : undefined
   return {
     servers,
     replicas: replicas ?? (servers.length < storeReplicas ? 1 : storeReplicas),
-    ...(credentialsFile === undefined ? {} : { credentialsFile }),
-    ...(isSecure ? { tls: files } : {}),
-    ...(person === undefined ? {} : { user: person }),
+    ...withoutUndefined({ credentialsFile, tls, user: person }),
   }
 }
 

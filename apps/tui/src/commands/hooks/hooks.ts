@@ -1,7 +1,7 @@
 import { hookRows, hooksTable } from '@parley/presentation/notices/hooks-table'
 import { showEffects } from '@parley/presentation/text/control-characters'
 import { type HookEvent, hookEvents, type ListedHook, type TriedHook } from '@parley/protocol'
-import { closest, isRecord } from '@parley/text'
+import { closest, parseRecord } from '@parley/text'
 import { connect } from '../../cli/connect.ts'
 import { type ExitCode, exitCodes, misused } from '../../cli/exit-codes.ts'
 import { folderOf } from '../../cli/folders.ts'
@@ -57,12 +57,8 @@ function eventNamed(word: string): HookEvent {
 }
 
 function inputOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isRecord(value)) return { ...value }
-  } catch {
-    // The error below is the same as for JSON of another type.
-  }
+  const value = parseRecord(text)
+  if (value !== undefined) return { ...value }
   throw misused(`--input takes a JSON object, such as '{"command": "rm -rf x"}'.`)
 }
 

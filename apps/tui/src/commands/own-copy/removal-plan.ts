@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { countOf, formatBytes, shortPath } from '@parley/presentation/text/formats'
-import { columnLines, isRecord } from '@parley/text'
+import { columnLines, isRecord, orNull, parseRecord } from '@parley/text'
 import { misused } from '../../cli/exit-codes.ts'
 import { realOrGiven, userFolder } from '../../cli/folders.ts'
 import type { Launch } from '../../cli/launch-server.ts'
@@ -151,12 +151,8 @@ function fetchedNodes(cache: string): readonly OwnEntry[] {
 }
 
 function isFetchedNode(folder: string): boolean {
-  try {
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    return isRecord(manifest) && manifest['name'] === 'parley-node'
-  } catch {
-    return false
-  }
+  const manifest = orNull(() => parseRecord(readFileSync(join(folder, 'package.json'), 'utf8')))
+  return manifest?.['name'] === 'parley-node'
 }
 
 function entryAt(path: string, about: string): OwnEntry {

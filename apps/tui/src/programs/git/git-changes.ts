@@ -79,7 +79,7 @@ async function sinceCommit(commit: string, repository: Repository): Promise<read
 async function insideSubmodules({ git, tree, env }: Repository): Promise<readonly ListedChanges[]> {
   const { submodules, isListCut } = await findSubmodules(git, tree, env)
   const lists: ListedChanges[] = [{ files: [], isListCut }]
-  // One by one, because each submodule starts git several times.
+  // In order, because each submodule starts git several times.
   for (const submodule of submodules) lists.push(await insideSubmodule(submodule, tree, env))
   return lists
 }

@@ -4,7 +4,7 @@ import type { Approval } from '@parley/protocol'
 /** Tells the model what to do without an answer. */
 const unanswered = 'nobody is there to answer in this scripted run; decide by yourself and say what you assumed'
 
-/** Tells the model that its plan is the answer of the run, although nobody chooses a mode to carry it out. */
+/** Tells the model that its plan is the answer of the run, and that no mode is chosen to carry it out. */
 const unchosen = 'nobody is there to choose in this scripted run, and the plan is its answer: end your turn'
 
 /** Denies an approval that nobody can answer. */

@@ -4,7 +4,7 @@ import { type ConversationEvent, permits, type TurnId } from '@parley/protocol'
 export interface PlanAnswers {
   note(event: ConversationEvent): void
   /**
-   * Returns the turn's plan if nobody said yes to it: the plan is then the answer of the run. Null without a plan, or if the
+   * Returns the turn's plan if it was not approved: the plan is then the answer of the run. Null without a plan, or if the
    * turn has an output schema, which a plan does not follow.
    */
   of(turnId: TurnId): string | null

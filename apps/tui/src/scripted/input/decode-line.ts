@@ -1,4 +1,5 @@
 import { type InputLine, inputLine } from '@parley/protocol/schema'
+import { parseJson } from '@parley/text'
 import { decodeText } from './message.ts'
 
 /** A decoded line of stdin, or the reason why it cannot be used. */
@@ -9,7 +10,7 @@ export function decodeLine(bytes: Buffer): DecodedLine | null {
   const text = decodeText(bytes)
   if (text === null) return { problem: 'It is not UTF-8 text.' }
   if (text.trim() === '') return null
-  const value = parse(text)
+  const value = parseJson(text)
   if (value === undefined) return { problem: 'It is not JSON.' }
   const read = inputLine.safeParse(value)
   if (read.success) return { input: read.data }
@@ -17,12 +18,4 @@ export function decodeLine(bytes: Buffer): DecodedLine | null {
   const place = issue?.path.join('.') ?? ''
   const message = issue?.message ?? 'not valid'
   return { problem: place === '' ? `${message}.` : `${place}: ${message}.` }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -191,7 +191,8 @@ const nothingAsked: PrintedQuestion = { key: '', lines: [], approvalId: null }
 function askedNow({ state, ui, homeFolder, nowMs }: Scene): PrintedQuestion {
   if (ui.menu !== null)
     return { key: menuState(ui.menu), lines: menuLines(ui.menu, { homeFolder, nowMs }), approvalId: null }
-  const [approval] = waitingApprovals(state, ui)
+  const approvals = waitingApprovals(state, ui)
+  const [approval] = approvals
   if (approval === undefined || state === null || ui.connection.link.kind !== 'up' || ui.opened === null)
     return nothingAsked
   const { id: approvalId } = approval
@@ -203,8 +204,7 @@ function askedNow({ state, ui, homeFolder, nowMs }: Scene): PrintedQuestion {
   }
   if (ui.answering.remembering === approvalId)
     return { key: `rule ${approvalId}`, lines: ruleLines(approval, homeFolder), approvalId }
-  const waiting = waitingApprovals(state, ui).length
-  const asking = { enforcement: state.core.settings.enforcement, homeFolder, waiting }
+  const asking = { enforcement: state.core.settings.enforcement, homeFolder, waiting: approvals.length }
   const answers = ui.opened.readOnly
     ? 'This window cannot answer; the one with the conversation can.'
     : answerWords(approval)

@@ -2,7 +2,7 @@ import { callFacts, callTone, rightsFacts } from '@parley/presentation/items/cal
 import { isShownByName, patchTitle, patchVerb, pathText } from '@parley/presentation/items/item-words'
 import { showHidden, visibleLine } from '@parley/presentation/text/control-characters'
 import { parseDiff } from '@parley/presentation/text/diff'
-import { count } from '@parley/presentation/text/formats'
+import { count, countOf } from '@parley/presentation/text/formats'
 import type { Line, Room, Span } from '@parley/presentation/text/span'
 import type { FileChangeEntry, ItemOf } from '@parley/protocol'
 import { renderDiff } from '../text/diff-rows.ts'
@@ -97,11 +97,7 @@ function briefWords(change: FileChangeEntry): Line {
   if (change.kind === 'delete') return [path, { text: ' deleted', tone: 'bad' }]
   if (change.kind === 'update') return [path, ...changeSize([change])]
   if (change.additions === 0) return [path, { text: ' new', tone: 'good' }]
-  return [path, { text: ' new, ', tone: 'good' }, { text: linesOf(change.additions), tone: 'muted' }]
-}
-
-function linesOf(lines: number): string {
-  return `${count(lines)} ${lines === 1 ? 'line' : 'lines'}`
+  return [path, { text: ' new, ', tone: 'good' }, { text: countOf(change.additions, 'line'), tone: 'muted' }]
 }
 
 /** Returns the changed lines of a file, and what its diff says in place of lines that were left out. */

@@ -1,7 +1,16 @@
 import { type CallHint, type CallItem, hintsOf } from '@parley/protocol'
 
-/** Returns the item with a sentence of parley at the end of its result; the item itself without a sentence. */
-export function withHint<Call extends CallItem>(item: Call, about: CallHint['about'], text: string | null): Call {
+interface HintedText {
+  readonly modelText?: string
+  readonly hints?: readonly CallHint[]
+}
+
+/** Returns an item or outcome with a sentence of parley at the end of its result; the same one without a sentence. */
+export function withHint<Hinted extends HintedText>(
+  item: Hinted,
+  about: CallHint['about'],
+  text: string | null,
+): Hinted {
   if (text === null) return item
   return {
     ...item,

@@ -239,7 +239,7 @@ function createIds({ events, conversationId }: Recording, at: () => number): Log
   }
 }
 
-/** Returns ids for one process. Throws once another process has taken the log up: code that still ends uses none of its ids. */
+/** Returns ids for one process. Throws once the next process goes on with the log: work of this one that still ends gets no id. */
 export function idsWhile(ids: Ids, wait: ReplayWait): Ids {
   const once =
     <Id>(next: () => Id) =>

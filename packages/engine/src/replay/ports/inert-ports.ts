@@ -8,16 +8,15 @@ import { eventsFrom } from '../log/read-recording.ts'
 import type { ReplayWait } from '../log/replay-wait.ts'
 import type { ReplayPosition } from '../log/replayed-log.ts'
 
-const nothing = () => Promise.reject(new Error('A replay starts nothing.'))
+const startsNothing = (): never => {
+  throw new Error('A replay starts nothing.')
+}
+const nothing = async (): Promise<never> => startsNothing()
 
 /** Background processes of a replay: an empty list that rejects each start. */
 export const noBackground: ToolPorts['background'] = {
-  start: () => {
-    throw new Error('A replay starts nothing.')
-  },
-  adopt: () => {
-    throw new Error('A replay starts nothing.')
-  },
+  start: startsNothing,
+  adopt: startsNothing,
   list: () => [],
   read: () => null,
   output: () => null,
@@ -86,7 +85,7 @@ export function replayedLimits(log: ReplayPosition): ConversationLimits {
     whenNarrowed: () => () => undefined,
     recheck: () => Promise.resolve(),
     describe: () => Promise.resolve(null),
-    prepare: () => Promise.reject(new Error('A replay starts nothing.')),
+    prepare: nothing,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }

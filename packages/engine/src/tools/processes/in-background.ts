@@ -76,6 +76,11 @@ interface FollowedCommand {
   readonly ageMs: number
 }
 
+/** Returns the sandbox of a command that an earlier server has started under these limits. */
+export function followedSandbox(limits: SandboxLimits | null): Sandbox {
+  return { limits, wrap: noSandbox.wrap }
+}
+
 /** Goes on with a command in the background that an earlier server has started. Its output comes from the first byte. */
 export function followInBackground(
   spec: NamedSpec,
@@ -83,7 +88,7 @@ export function followInBackground(
   ports: Pick<ToolPorts, 'environment' | 'background' | 'clock' | 'tellPrinted'>,
 ): void {
   const { spool: _spool, ...unspooled } = start === null ? spec : withInput(spec, start)
-  const sandbox = { limits, wrap: noSandbox.wrap }
+  const sandbox = followedSandbox(limits)
   const running = ports.environment.kept.follow(unspooled, { sandbox, ageMs })
   ports.background.adopt(itemId, running, { spec, sandbox })
   const pattern = start?.tellWhen ?? null
@@ -98,7 +103,7 @@ export function followStarted(
 ): ToolOutcome {
   const { itemId, limits } = followed
   followInBackground(spec, { ...followed, start }, ports)
-  return startedInBackground({ itemId, sandbox: { limits, wrap: noSandbox.wrap }, pid: null }, start)
+  return startedInBackground({ itemId, sandbox: followedSandbox(limits), pid: null }, start)
 }
 
 type NamedSpec = CommandSpec & Required<Pick<CommandSpec, 'name'>>
